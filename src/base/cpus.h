@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Which CPUs there are for this process, and how server and load share them. Sources:
+ * sched_getaffinity(2), /sys/devices/system/cpu/cpuN/topology, cgroup cpu.max. */
+#ifndef BASE_CPUS_H
+#define BASE_CPUS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct cpu_plan {
+    bool pinned;    /* server and load have cores of their own */
+    int server;     /* CPU of the first worker; -1 when not pinned */
+    cpu_set_t load; /* CPUs of the load and the screen; all allowed ones when not pinned */
+    int load_count;
+    int allowed;    /* CPUs this process may use */
+    char note[96];  /* one clause: "server on CPU 0, load on CPU 1", or why not pinned */
+};
+
+/* Fills the plan. pin false: nobody is pinned. pin true: two cores (never SMT siblings) of one NUMA
+ * node, the first to the server, the rest to the load; where that cannot be, pinned is false and
+ * note says why. */
+void cpus_plan(bool pin, struct cpu_plan *out);
+
+/* Ties the calling thread (and threads and children it makes) to the set or to one CPU. */
+int cpus_pin_set(const cpu_set_t *set, struct err *e);
+int cpus_pin_one(int cpu, struct err *e);
+
+/* CPUs this process may use after affinity and a cgroup quota (fractional, at least 0.01). */
+double cpus_usable(void);
+
+/* True when CPUs a and b are SMT siblings of one core. */
+bool cpus_siblings(int a, int b);
+
+#endif

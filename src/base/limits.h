@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What this machine and this user allow: descriptors, local ports, the accept queue. -1 means
+ * "could not be read". Sources: getrlimit(2), /proc/sys/net. Thread: any. */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Raises the soft descriptor limit to the hard one; returns the limit now in force. */
+long limits_raise_nofile(void);
+long limits_nofile_soft(void);
+long limits_nofile_hard(void);
+
+/* Descriptors open in this process now (-1: /proc is not there). */
+long limits_open_fds(void);
+
+/* Local ports an address has for outgoing connections (ip_local_port_range), net.core.somaxconn,
+ * net.ipv4.tcp_syncookies, sockets in TIME_WAIT. */
+long limits_local_ports(void);
+long limits_somaxconn(void);
+long limits_syncookies(void);
+long limits_time_wait(void);
+
+/* Reads a whole small file (at most size - 1 bytes, then a NUL). Returns its length or -errno. */
+int limits_read_file(const char *path, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands of the command line: one row in main.c, one file each. Each returns the exit status
+ * (0 done, 1 the system says no, 2 wrong usage, 3 a condition failed, 130 interrupted) and is the
+ * only place that prints. argv[0] is the command's word. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "params/args.h"
+
+struct command_line {
+    const char *word;      /* "run"; "" is the dashboard */
+    const char *synopsis;  /* "run [PARAM...] [-o FILE.csv]" */
+    const char *summary;   /* one sentence */
+    struct args_rules rules;
+    int (*run)(const struct args *a);
+};
+
+extern const struct command_line cli_table[];
+extern const int cli_count;
+
+int cli_dash(const struct args *a);
+int cli_run(const struct args *a);
+int cli_serve(const struct args *a);
+int cli_list(const struct args *a);
+int cli_doctor(const struct args *a);
+
+/* Binds the tables to the parameters (params_bind), sets the locale, raises the descriptor limit. */
+void cli_start(void);
+
+/* "iodash: TEXT" on stderr; returns status. */
+int cli_fail(int status, const char *text);
+
+/* Exit status of a -errno from args, plan or csv: EINVAL is 2, everything else 1. */
+int cli_status(int error);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The load on one server: threads with connections, driven in phases by one owner (the runner).
+ *
+ *   open -> PARKED -> (SETTLE -> MEASURE -> STOP -> PARKED)* -> close
+ *
+ * PARKED: threads sleep on a futex, connections stay open. SETTLE and MEASURE: requests go out; only
+ * those due (closed loop: sent) in MEASURE are counted and timed. STOP: nothing new is sent; when
+ * the last reply is in, the threads park by themselves. Counters and histograms only grow and may be
+ * read at any time, by any thread. Everything else: the owner's thread only. */
+#ifndef LOAD_LOAD_H
+#define LOAD_LOAD_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "metrics/counters.h"
+#include "metrics/hist.h"
+#include "net/sock.h"
+#include "params/params.h"
+
+struct load_spec {
+    struct params params; /* resolved: nothing unset */
+    struct net_addr target;
+    cpu_set_t cpus; /* where the load threads run */
+    int cpu_count;
+    bool own_cpus;  /* no server runs on them: load_wait auto may spin */
+    /* The server's counters, for workloads that wait for it (connect); may be NULL. */
+    void (*server_read)(void *ctx, struct server_counts *out);
+    void *server_ctx;
+};
+
+enum load_phase { LOAD_PARKED, LOAD_SETTLE, LOAD_MEASURE, LOAD_STOP };
+
+struct load;
+
+/* Makes the threads and lets them open params.connections + params.idle connections; returns at
+ * once. NULL with one line when a thread cannot be made. */
+struct load *load_open(const struct load_spec *spec, struct err *e);
+
+/* Waits until every connection is established or has failed, at most timeout_ns. True when done. */
+bool load_wait_open(struct load *l, uint64_t timeout_ns);
+
+/* New connections, idle, rate or size (anything else must be the same): only while PARKED. What both
+ * settings need stays open. load_wait_open() as after load_open(). */
+void load_adjust(struct load *l, const struct params *p);
+
+void load_set_phase(struct load *l, enum load_phase phase);
+
+/* After LOAD_STOP: waits until nothing is in flight and all threads are parked. False when
+ * timeout_ns passed first (the rest is given up, counted as timed out, its connections reset and
+ * opened again). */
+bool load_drain(struct load *l, uint64_t timeout_ns);
+
+/* Closes every connection with a reset, ends and joins the threads, frees. NULL is fine. */
+void load_close(struct load *l);
+
+/* Sums over the shards, at this moment. `into` is zeroed first. */
+void load_read(const struct load *l, struct load_counts *into);
+
+enum load_hist { LOAD_LATENCY, LOAD_RESPONSE, LOAD_LATE, LOAD_HISTS };
+
+/* One of the histograms merged over the shards: latency from the send, response from when it was
+ * due (paced only), lateness of the sends (paced only). `into` is zeroed first. */
+void load_read_hist(const struct load *l, enum load_hist which, struct hist_copy *into);
+
+long load_established(const struct load *l); /* asking + idle, now */
+int64_t load_cpu_ns(const struct load *l);   /* CPU time of its threads, in ns */
+int load_threads(const struct load *l);
+bool load_spins(const struct load *l);
+/* First failure to open a connection, as one clause ("no descriptor: 20000 allowed"); "" if none. */
+const char *load_trouble(const struct load *l);
+
+/* --- passes of a repeated workload -------------------------------------------------------- */
+
+#define WATCH_POINTS 100
+
+/* What a pass shows while it runs; the pass writes, the screen copies it under `lock`. */
+struct load_watch {
+    _Atomic bool stop; /* set by anybody: the pass ends soon, and is not kept */
+    void *mutex;       /* opaque; load_watch_init/fini */
+    int points;        /* up to WATCH_POINTS, evenly spaced over what it has lasted */
+    double t_s[WATCH_POINTS], established[WATCH_POINTS], accepted[WATCH_POINTS];
+};
+void load_watch_init(struct load_watch *w);
+void load_watch_fini(struct load_watch *w);
+void load_watch_copy(struct load_watch *w, struct load_watch *out); /* out: data only */
+
+struct repeat_result {
+    double duration_s;            /* the whole pass */
+    double connect_s, accepted_s; /* NaN when it fell short */
+    double connections_per_s;
+    long established, accepted;
+    struct load_counts counts;    /* errors by kind, connects */
+    int64_t load_cpu_ns;
+};
+
+#endif

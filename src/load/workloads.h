@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The workload table. A sampled workload runs in rounds of turns and yields one set of figures a
+ * round; a repeated one makes passes that yield one set each. The table says which parameters
+ * matter, what it yields (main metric first), its defaults and its rule; `repeat` is the function of
+ * a repeated one, NULL for a sampled one, which is all the engine's. */
+#ifndef LOAD_WORKLOADS_H
+#define LOAD_WORKLOADS_H
+
+#include "load/load.h"
+#include "metrics/metrics.h"
+#include "params/params.h"
+
+struct workload_preset { /* what an unset parameter becomes */
+    enum param_id id;
+    double value;
+};
+
+struct workload {
+    const char *id, *label, *summary;
+    const char *rule;              /* "12 samples, drop 1+1, mean of 10" */
+    const enum param_id *matters;  /* ends with PARAM_COUNT; the brackets of the screen come first */
+    const enum metric_id *yields;  /* main one first; ends with METRIC_COUNT */
+    const struct workload_preset *presets; /* ends with id PARAM_COUNT */
+    enum param_id sweep;           /* the axis of its published table, with */
+    const char *sweep_list;        /* its values as typed, "100..800:100" */
+    int (*repeat)(const struct load_spec *spec, struct load_watch *watch, struct repeat_result *out,
+                  struct err *e);
+};
+
+extern const struct workload workload_table[];
+extern const int workload_count;
+const char *workload_word(int i);
+int workload_find(const char *id);
+const struct workload *workload_of(const struct params *p);
+
+/* Fills every PARAM_UNSET of p with the workload's or the table's default. */
+void workload_resolve(struct params *p);
+
+#endif

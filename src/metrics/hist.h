@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A log-linear histogram of durations in ns with 3 significant digits (the layout of HdrHistogram:
+ * values below 2048 exactly, then 1024 steps for each doubling). It only ever grows: who reads takes
+ * a copy and subtracts the copy before, so a reader never stops a writer and nothing is lost.
+ * Values past the last bucket (73 minutes) count in it. Thread: one writer (hist_add) or many
+ * (hist_add_shared), any number of readers at any time. */
+#ifndef METRICS_HIST_H
+#define METRICS_HIST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HIST_BUCKETS (2048 + 31 * 1024)
+
+struct hist {
+    _Atomic uint64_t count, sum_ns;
+    _Atomic uint32_t top; /* highest bucket used so far */
+    _Atomic uint64_t bucket[HIST_BUCKETS];
+};
+
+/* A copy at one moment, owned by its reader. */
+struct hist_copy {
+    uint64_t count, sum_ns;
+    uint32_t top;
+    uint64_t bucket[HIST_BUCKETS];
+};
+
+/* Heap, zeroed; hist_free takes NULL. */
+struct hist *hist_new(void);
+void hist_free(struct hist *h);
+
+/* One value. The single writer's form uses plain loads and stores; the shared form atomic adds. */
+void hist_add(struct hist *h, uint64_t ns);
+void hist_add_shared(struct hist *h, uint64_t ns);
+
+/* Adds what h holds now into `into` (zeroed by the caller before the first). */
+void hist_read(const struct hist *h, struct hist_copy *into);
+
+/* out = now - before. */
+void hist_diff(const struct hist_copy *now, const struct hist_copy *before, struct hist_copy *out);
+void hist_merge(struct hist_copy *into, const struct hist_copy *other);
+
+/* Smallest value with at least pct % of the values at or below it (nearest rank), in ns, as the
+ * middle of its bucket; NaN when empty. Mean likewise. hist_max is the top of the highest used
+ * bucket. Always min <= p50 <= p90 <= p99 <= p99.9 <= max. */
+double hist_percentile(const struct hist_copy *h, double pct);
+double hist_mean(const struct hist_copy *h);
+double hist_max(const struct hist_copy *h);
+
+/* Bucket of a value, and the lowest value of a bucket (for tests). */
+uint32_t hist_bucket(uint64_t ns);
+uint64_t hist_low(uint32_t bucket);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers of /proc. The root is injectable, so every figure is tested on files that a test wrote.
+ * Ticks and page size come from sysconf() unless a test says otherwise. A value that is not there is
+ * -1 or NaN, never 0. Sources: proc(5), Documentation/filesystems/proc.rst. Thread: any. */
+#ifndef METRICS_PROC_H
+#define METRICS_PROC_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* "/proc" unless set (NULL: again). Before threads start. ticks/page 0: from sysconf. */
+void proc_inject(const char *root, long ticks_per_s, long page_bytes);
+
+struct proc_stat {
+    pid_t pid;
+    char name[64];  /* control characters replaced by '?' */
+    char state;
+    uint64_t user_ns, sys_ns; /* from ticks */
+    int64_t threads;
+    uint64_t start_ticks;     /* with pid: the identity of a process */
+    int64_t rss_bytes;
+    uint64_t minor_faults, major_faults;
+};
+
+/* Parses the text of a stat file, from the last ')'. Returns 0 or -EINVAL. */
+int proc_stat_parse(const char *text, struct proc_stat *out);
+
+/* Reads /proc/PID/stat; pid 0 is /proc/self/stat. -ENOENT/-ESRCH when it is gone. */
+int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e);
+
+/* CPU time of a whole process with all its threads, ended ones too, in ns, by its CPU clock
+ * (clock_getcpuclockid(3)); where that fails, by ticks. -1 when the process is gone. */
+int64_t proc_cpu_ns(pid_t pid);
+
+/* MemTotal in bytes, -1 when unknown. */
+int64_t proc_mem_total(void);
+
+/* Counters of /proc/net/netstat and /proc/net/snmp that matter to an accept queue; -1: not there. */
+struct proc_net {
+    int64_t listen_overflows, listen_drops, syn_retrans, syn_cookies_sent;
+};
+void proc_net_read(struct proc_net *out);
+
+/* Machine-wide CPU ticks in ns since boot from /proc/stat's line of one CPU (cpu >= 0) or all (-1):
+ * busy (user+nice+system+irq+softirq), steal, idle (idle+iowait). -1 each when unknown. */
+struct proc_cpu {
+    int64_t busy_ns, steal_ns, idle_ns;
+};
+void proc_cpu_read(int cpu, struct proc_cpu *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets: addresses, listening, connecting, closing, waking. Every descriptor made here is
+ * close-on-exec. Sources: ip(7), tcp(7), socket(7). Thread: any. */
+#ifndef NET_SOCK_H
+#define NET_SOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "base/err.h"
+
+struct net_addr {
+    struct sockaddr_storage ss;
+    socklen_t len;
+};
+
+/* "127.0.0.1:80", "[::1]:80", "localhost:80", "*:80" or ":80" (all addresses, listening only).
+ * Returns 0 or -EINVAL with what is wrong. Names go through getaddrinfo(3). */
+int net_addr_parse(const char *text, bool listening, struct net_addr *out, struct err *e);
+
+/* "127.0.0.1:8080", "[::1]:8080". Returns buf. */
+char *net_addr_print(const struct net_addr *a, char *buf, size_t size);
+
+/* The port, in host order; and setting it. */
+int net_addr_port(const struct net_addr *a);
+void net_addr_set_port(struct net_addr *a, int port);
+
+struct net_listen {
+    int backlog;
+    bool nodelay; /* set on the listener: accepted sockets inherit it */
+    bool shared;  /* SO_REUSEPORT */
+};
+
+/* A non-blocking listener. Returns its descriptor or -errno. Port 0 takes any free one. */
+int net_listen(const struct net_addr *addr, const struct net_listen *how, struct err *e);
+
+/* The local port of a socket, or -errno. */
+int net_local_port(int fd);
+
+/* Starts a non-blocking connect. Returns the descriptor (connected or in progress) or -errno:
+ * EMFILE, ENFILE no descriptor; EADDRNOTAVAIL no local port; ECONNREFUSED. */
+int net_connect_start(const struct net_addr *to, bool nodelay);
+
+/* A connected blocking socket with send and receive time-outs of timeout_s, or -errno. */
+int net_connect_blocking(const struct net_addr *to, bool nodelay, double timeout_s);
+
+/* SO_ERROR of a finished connect as -errno, 0 when it is connected. */
+int net_connect_result(int fd);
+
+/* Closes with a reset (SO_LINGER 0): no TIME_WAIT stays. */
+void net_close_reset(int fd);
+
+/* A non-blocking eventfd that ends a wait; signal from any thread; clear by its owner. */
+int net_wake_open(struct err *e);
+void net_wake_signal(int fd);
+void net_wake_clear(int fd);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The parameter table (params.def) as C. Every parameter is one double: counts are whole numbers,
+ * bytes bytes, spans seconds, words and names the index of the word. Three values are special:
+ * PARAM_UNSET (take the workload's default), PARAM_AUTO and PARAM_MAX. A table is read-only after
+ * params_bind(); struct params is plain data, copied freely. Thread: any. */
+#ifndef PARAMS_PARAMS_H
+#define PARAMS_PARAMS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+#define PARAM_UNSET NAN
+#define PARAM_AUTO (-1.0)
+#define PARAM_MAX INFINITY
+
+enum param_kind { KIND_COUNT, KIND_BYTES, KIND_RATE, KIND_SPAN, KIND_WORD, KIND_NAME };
+
+enum param_id {
+#define PARAM(id, ...) PARAM_##id,
+#define OPTION(...)
+#include "params/params.def"
+#undef PARAM
+#undef OPTION
+    PARAM_COUNT
+};
+
+struct params {
+#define PARAM(id, ...) double id;
+#define OPTION(...)
+#include "params/params.def"
+#undef PARAM
+#undef OPTION
+};
+
+enum option_id {
+#define PARAM(...)
+#define OPTION(id, ...) OPTION_##id,
+#include "params/params.def"
+#undef PARAM
+#undef OPTION
+    OPTION_COUNT
+};
+
+struct options {
+#define PARAM(...)
+#define OPTION(id, ...) const char *id;
+#include "params/params.def"
+#undef PARAM
+#undef OPTION
+};
+
+/* The words, in the order of the table. */
+enum { ARRIVAL_SERIAL, ARRIVAL_STORM };
+enum { ENGINE_MUX, ENGINE_BLOCKING };
+enum { WAIT_AUTO, WAIT_SPIN, WAIT_BLOCK };
+enum { ACCEPT_ONE, ACCEPT_DRAIN };
+enum { PLACE_PROCESS, PLACE_INSIDE };
+enum { PIN_AUTO, PIN_OFF };
+
+struct param_info {
+    const char *id; /* CSV column and plan key; the option is --id with - for _ */
+    enum param_kind kind;
+    const char *unit, *preset; /* preset: the default as typed, "" by workload */
+    double low, high;
+    bool axis;
+    const char *words, *help;
+};
+
+struct option_info {
+    const char *id;
+    char letter; /* 0: none */
+    const char *argument, *help;
+};
+
+extern const struct param_info param_table[PARAM_COUNT];
+extern const struct option_info option_table[OPTION_COUNT];
+
+/* Gives a NAME parameter the ids of its table: word(i) is NULL past the last. Called once at start
+ * (workloads for PARAM_workload, protocols for PARAM_protocol). */
+void params_bind(enum param_id id, const char *(*word)(int i));
+
+/* The one-letter option of a parameter ('c' connections, 'w' workload, 'r' rate, 'd' duration,
+ * 't' load_threads), or 0. */
+char params_letter(enum param_id id);
+
+/* The field of a parameter. */
+double *params_at(struct params *p, enum param_id id);
+double params_get(const struct params *p, enum param_id id);
+
+/* Table defaults; fields with an empty default become PARAM_UNSET. */
+void params_init(struct params *p);
+
+/* The parameter or option of that id ('-' and '_' are the same); -1 when there is none. */
+int params_find(const char *id);
+
+/* Parses one value: "400", "11.5k", "64KiB", "250ms", "max", "auto", a word. Checks kind and range.
+ * Returns 0 or -EINVAL with one line that names the option, the value and what is allowed. */
+int params_parse(enum param_id id, const char *text, double *out, struct err *e);
+
+/* Writes a value as one would type it, exactly (CSV, plan files); unset is "". Returns buf. */
+char *params_print(enum param_id id, double value, char *buf, size_t size);
+
+/* The same for people: "11.5k/s", "1024 B", "0.25 s". */
+char *params_show(enum param_id id, double value, char *buf, size_t size);
+
+/* One step up or down (direction +1 or -1) of the 1 2 5 10 series within the range: what the keys
+ * + and - do. Words step to their neighbour; RATE steps past its largest to max. */
+double params_step(enum param_id id, double value, int direction);
+
+/* The table's id nearest to text by edit distance, for "did you mean"; NULL when nothing is near.
+ * word(i) is NULL past the last. */
+const char *params_nearest(const char *text, const char *(*word)(int i));
+
+/* Every id of parameters and options, then NULL: a word function for params_nearest(). */
+const char *params_word(int i);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The model table, and the contract of a model: a whole worker loop, so that readiness, completion
+ * and a thread for each connection are equals. A model owns its system calls and nothing else:
+ * server.c owns listening, workers, stop and wake-up, counters and placement; service.h turns bytes
+ * into replies. A model is one file and one row. */
+#ifndef SERVERS_IO_MODELS_H
+#define SERVERS_IO_MODELS_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct worker; /* servers/worker.h, for models only */
+
+enum io_group { GROUP_KERNEL, GROUP_THREADS, GROUP_LIBRARIES };
+extern const char *const io_group_words[]; /* "kernel calls", "threads", "libraries" */
+
+enum {                       /* caps */
+    CAP_EDGE = 1 << 0,       /* is told of a change only */
+    CAP_COMPLETION = 1 << 1, /* is told of finished operations */
+    CAP_FD_LIMIT = 1 << 2,   /* refuses descriptors at or above FD_SETSIZE */
+};
+enum { POLICY_ACCEPT = 1, POLICY_BUFFER = 2, POLICY_EVENTS = 4, POLICY_BACKLOG = 8 };
+
+struct io_model {
+    const char *id, *label, *summary; /* CSV and CLI word, never renamed; screen; one sentence */
+    enum io_group group;
+    unsigned caps, policies;
+    size_t state_size;                           /* per worker; zeroed and freed by server.c */
+    int (*probe)(struct err *e);                 /* 0, or -errno and why not on this machine */
+    int (*open)(struct worker *w, struct err *e); /* open, loop, close run on the worker's own */
+    int (*loop)(struct worker *w, struct err *e); /* thread, in that order; loop until */
+    void (*close)(struct worker *w);              /* worker_stopping(w); close after a failed open too */
+};
+
+extern const struct io_model *const io_model_table[];
+extern const int io_model_count;
+
+/* Index of an id in the table, -1 when there is none. io_model_word: for params_nearest(). */
+int io_model_find(const char *id);
+const char *io_model_word(int i);
+
+#define LINEUP_MAX 4
+
+/* The models compared, panes A to D. */
+struct lineup {
+    int count;
+    const struct io_model *models[LINEUP_MAX];
+};
+
+/* Parses "select,epoll-lt". Returns 0, -EINVAL (unknown, empty, too many: what is allowed), or the
+ * probe's -errno with its reason for one that cannot run here. */
+int lineup_parse(const char *text, struct lineup *out, struct err *e);
+
+#endif

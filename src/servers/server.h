@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of one server: a model with its workers, in a child process of this binary or as threads
+ * inside (DESIGN: placement). The handle is the owner's; counters are read from any thread; start,
+ * stop and check belong to one thread. */
+#ifndef SERVERS_SERVER_H
+#define SERVERS_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "metrics/counters.h"
+#include "net/sock.h"
+#include "params/params.h"
+#include "servers/io_models.h"
+
+struct server;
+
+struct server_spec {
+    const struct io_model *model;
+    struct params params;   /* workers backlog accept buffer events nodelay place protocol */
+    struct net_addr listen; /* port 0: any */
+    int cpu;                /* first worker's CPU, the next ones follow; -1: not pinned */
+};
+
+/* Starts it and waits until it listens (at most 5 s). NULL with one line: the address is in use, the
+ * model cannot run here, the child died. The caller ends it with server_stop(). */
+struct server *server_start(const struct server_spec *spec, struct err *e);
+
+/* Stops it within a second (a child that does not listen to its lifeline is killed), joins or reaps
+ * it and frees the handle. NULL is fine. */
+void server_stop(struct server *s);
+
+const struct io_model *server_model(const struct server *s);
+void server_address(const struct server *s, struct net_addr *out); /* with its real port */
+pid_t server_pid(const struct server *s);                          /* our own when inside */
+
+/* True while it runs. False with why ("killed by SIGKILL", "exit 1: TEXT") once it ended. */
+bool server_alive(struct server *s, struct err *why);
+
+/* Sum over its workers, at this moment. */
+void server_read(const struct server *s, struct server_counts *out);
+int server_workers(const struct server *s);
+void server_read_worker(const struct server *s, int worker, struct server_counts *out);
+
+/* CPU time so far in ns: the child's CPU clock; inside, the sum of its threads' clocks. -1 when it
+ * is gone. */
+int64_t server_cpu_ns(const struct server *s);
+
+/* main() of a child: argv[1] is "--server-child", argv[2] the descriptor. Returns the exit status.
+ * Nothing is printed; errors go into the shared header. */
+int server_child_main(int argc, char **argv);
+
+/* The binary to spawn: $IODASH_EXE or /proc/self/exe. */
+const char *server_exe(void);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A list of rows to measure: from arguments (every combination of up to two axes), from a key, or
+ * from a plan file (assets/plans/NAME.ini: keys are parameter ids, "models", "title", "published").
+ * A sweep goes coarse first: both ends, then halves. Thread: the owner's. */
+#ifndef SESSION_PLAN_H
+#define SESSION_PLAN_H
+
+#include "params/args.h"
+#include "servers/io_models.h"
+
+struct plan_row {
+    struct params params; /* resolved */
+    struct lineup lineup;
+};
+
+struct plan {
+    char title[80];
+    int count;
+    struct plan_row *rows; /* heap; plan_free */
+    enum param_id axis[2]; /* PARAM_COUNT where there is none */
+    double seconds;        /* about how long it takes, without what fails */
+};
+
+/* From parsed arguments; models NULL: select,epoll-lt. Returns 0 or -errno with one line. */
+int plan_from_args(const struct args *a, struct plan *out, struct err *e);
+
+/* From NAME (looked for in the shipped plans) or a path. Arguments given on the command line win
+ * over the file. Unknown key or bad value: file, line, what is allowed. */
+int plan_from_file(const char *name, const struct args *a, struct plan *out, struct err *e);
+
+/* One axis over the given rows' params: the sweep of the key p. */
+int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out);
+
+void plan_free(struct plan *p);
+
+/* About how long one row takes, in seconds. */
+double plan_row_seconds(const struct plan_row *r);
+
+/* The i-th shipped plan (sorted by name): its name, title and seconds; false past the last. */
+struct plan_info {
+    char name[32], title[80];
+    double seconds;
+};
+bool plan_shipped(int i, struct plan_info *out);
+
+/* More connections than descriptors allow? Raises the soft limit, then 0, or -EMFILE with the number
+ * needed and the number possible. */
+int plan_check_limits(const struct plan *p, struct err *e);
+
+/* Folder of assets: $IODASH_ASSETS, beside the build, or the installed one. */
+const char *plan_assets(void);
+
+#endif

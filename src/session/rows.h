@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What was measured: rows, each with a lineup, each pane of it with its samples. The runner's thread
+ * appends, everybody else reads; both hold the session's lock (session_lock) for the short time it
+ * takes. Rows and samples never move and are never freed before the session. */
+#ifndef SESSION_ROWS_H
+#define SESSION_ROWS_H
+
+#include "load/workloads.h"
+#include "metrics/metrics.h"
+#include "metrics/stats.h"
+#include "params/params.h"
+#include "servers/io_models.h"
+
+enum kept { KEPT_YES, KEPT_WARMUP, KEPT_BROKEN, KEPT_EXTRA };
+extern const char *const kept_words[]; /* "yes", "warmup", "broken", "extra" (after the last asked) */
+
+struct sample {
+    int index;         /* round or repeat of this row, from 1; equal numbers pair across panes */
+    enum kept kept;
+    char time[40];     /* ISO 8601, when it ended */
+    double elapsed_s;  /* since the session began */
+    double interval_s; /* measured seconds; a repeat: its whole time */
+    struct values values;
+};
+
+/* In the order of DESIGN 4: a row has the first that applies. */
+enum verdict {
+    VERDICT_NONE, VERDICT_SKIPPED, VERDICT_DIED, VERDICT_ERRORS, VERDICT_FD_LIMIT,
+    VERDICT_PORT_LIMIT, VERDICT_ACCEPT_QUEUE, VERDICT_BEHIND, VERDICT_UNSTEADY, VERDICT_TOO_FEW,
+    VERDICT_FULL, VERDICT_LOAD_FULL, VERDICT_OK, VERDICT_COUNT
+};
+extern const char *const verdict_words[]; /* "", "skipped", "died", ... "ok" */
+
+#define SAMPLE_CHUNK 64
+
+struct sample_chunk {
+    struct sample_chunk *next;
+    int count;
+    struct sample samples[SAMPLE_CHUNK];
+};
+
+struct pane {
+    char model[32];                /* id: a model of ours, or what a file said */
+    const struct io_model *io;     /* NULL when the row came from a file of another build */
+    int count;
+    struct sample_chunk *first, *last;
+    enum verdict verdict;
+    char reason[160];              /* one clause, "" when there is nothing to say */
+};
+
+enum row_state { ROW_RUNNING, ROW_DONE, ROW_STOPPED, ROW_DROPPED };
+
+struct row {
+    int number; /* from 1 in this session */
+    const struct workload *workload;
+    struct params params; /* resolved */
+    int pane_count;
+    struct pane panes[LINEUP_MAX];
+    enum row_state state;
+    struct row *next;
+};
+
+struct rows {
+    struct row *first, *last;
+    int count;
+};
+
+struct row *rows_add(struct rows *r, const struct params *p, int pane_count);
+void rows_free(struct rows *r);
+struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
+const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
+int pane_kept(const struct pane *p);                 /* samples that count */
+
+/* The figures of one metric over the kept samples of a pane (published rule, 95 %). FOLD_SUM: mean
+ * is the sum, no interval. */
+struct summary row_summary(const struct row *r, int pane, enum metric_id m);
+
+/* Pane A over pane `pane` by rounds or repeats. */
+struct paired row_ratio(const struct row *r, int pane, enum metric_id m);
+
+/* True when figures of this class may rank these two panes under their verdicts (DESIGN 4,
+ * "Verdicts"). Otherwise the outcome is withheld. */
+bool row_may_rank(const struct row *r, int pane, enum metric_id m);
+
+/* Main metric of the row's workload; row_p99: response when paced, else latency. */
+enum metric_id row_main(const struct row *r);
+enum metric_id row_p99(const struct row *r);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* A session: everything measured since launch, and the thread that measures. The same for the
+ * dashboard and for `run`; it knows no terminal. Two threads: the runner (servers, load, turns,
+ * samples at the edges) and the sampler (/proc/self/stat each second, always). Orders are taken
+ * from any thread and carried out by the runner between two turns. */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <time.h>
+
+#include "base/cpus.h"
+#include "session/environ.h"
+#include "session/plan.h"
+#include "session/rows.h"
+
+struct session;
+
+struct session_options {
+    bool pin;
+    bool forever; /* the dashboard: a finished row goes on (kept = extra) until the next order */
+};
+
+/* NULL with one line. session_free stops everything: servers, load, threads, within 2 s. */
+struct session *session_new(const struct session_options *o, struct err *e);
+void session_free(struct session *s);
+
+/* --- orders (any thread, at once) ---------------------------------------------------------- */
+
+/* Measure this from now on, instead of what runs. What is equal stays up and connected. */
+void session_live(struct session *s, const struct plan_row *want);
+/* Measure these rows (copied), then go on with the live row (forever) or end. */
+void session_plan(struct session *s, const struct plan *p);
+void session_stop_plan(struct session *s); /* back to live; a row with under 3 kept is dropped */
+void session_load(struct session *s, bool on);
+void session_more(struct session *s);      /* as many samples again for the running row */
+void session_restart(struct session *s, int pane); /* a server that died */
+void session_stop(struct session *s);      /* end the running row and stop measuring */
+
+/* Waits until nothing is left to do (never with forever) or timeout_ns passed; true when done. */
+bool session_wait(struct session *s, uint64_t timeout_ns);
+
+/* The thread that draws, for ui_cpu_pct: call from it once. */
+void session_ui_thread(struct session *s);
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+/* Rows may be read between these two; hold it for a millisecond, not more. */
+void session_lock(struct session *s);
+void session_unlock(struct session *s);
+const struct rows *session_rows(const struct session *s); /* under the lock */
+struct rows *session_rows_edit(struct session *s);        /* for `open`, before anything runs */
+
+enum session_phase {
+    PHASE_IDLE, PHASE_STARTING, PHASE_CONNECTING, PHASE_WARMUP, PHASE_MEASURING, PHASE_EXTRA,
+    PHASE_OFF, PHASE_FAILED
+};
+extern const char *const session_phase_words[]; /* "idle", "starting servers", ... */
+
+#define TRACE_POINTS 600 /* last samples of a pane, whatever row they belong to, for graphs */
+
+struct pane_now {
+    bool alive;
+    char trouble[160];   /* "killed by SIGKILL (r restarts it)", "" when all is well */
+    long established;
+    int trace_count;     /* newest last */
+    double trace_t_s[TRACE_POINTS]; /* elapsed_s of the session */
+    struct values *trace;           /* trace_count of them, inside the snapshot's storage */
+};
+
+struct session_now {
+    enum session_phase phase;
+    int row_number;      /* running row, 0: none */
+    int turn_pane;       /* whose turn it is, -1: nobody's */
+    int taken, asked;    /* samples of the running row, kept */
+    int plan_done, plan_count; /* 0 of 0: no plan */
+    double plan_left_s;
+    char plan_title[80];
+    bool load_on;
+    double elapsed_s;
+    char log[200];       /* the last thing worth saying */
+    unsigned log_number; /* grows with each log line */
+    struct cpu_plan cpus;
+    double process_cpu_pct, ui_cpu_pct;          /* last second; NaN before */
+    double server_cpu_busy_pct, others_pct, steal_pct; /* of the server's CPU, last second */
+    double load_spare_pct;
+    struct plan_row want;                        /* the live order in force */
+    struct pane_now panes[LINEUP_MAX];
+    struct load_watch watch;                     /* of the running pass: points only */
+    int watch_pane;
+};
+
+/* A copy of it, taken under the lock, into caller's storage made by session_now_new(). */
+struct session_now *session_now_new(void);
+void session_now_free(struct session_now *n);
+void session_read(struct session *s, struct session_now *out);
+
+/* Server pid of a pane, 0 when there is none: for tests and the log. */
+pid_t session_server_pid(struct session *s, int pane);
+
+const struct environment *session_environment(const struct session *s);
+const char *session_id(const struct session *s); /* "20261130-140601-12345" */
+
+#endif
