@@ -10,6 +10,9 @@
 
 #include "base/err.h"
 
+/* Reads /sys and /proc below this folder instead, for tests (NULL: the real ones again). */
+void cpus_inject(const char *root);
+
 struct cpu_plan {
     bool pinned;    /* server and load have cores of their own */
     int server;     /* CPU of the first worker; -1 when not pinned */
@@ -23,6 +26,9 @@ struct cpu_plan {
  * node, the first to the server, the rest to the load; where that cannot be, pinned is false and
  * note says why. */
 void cpus_plan(bool pin, struct cpu_plan *out);
+
+/* The same as if these were the CPUs this process may use. */
+void cpus_plan_for(bool pin, const cpu_set_t *allowed, struct cpu_plan *out);
 
 /* Ties the calling thread (and threads and children it makes) to the set or to one CPU. */
 int cpus_pin_set(const cpu_set_t *set, struct err *e);

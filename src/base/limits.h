@@ -8,6 +8,9 @@
 
 #include "base/err.h"
 
+/* "/proc" unless set, for tests (NULL: again). Before threads start. */
+void limits_inject(const char *root);
+
 /* Raises the soft descriptor limit to the hard one; returns the limit now in force. */
 long limits_raise_nofile(void);
 long limits_nofile_soft(void);
@@ -16,8 +19,8 @@ long limits_nofile_hard(void);
 /* Descriptors open in this process now (-1: /proc is not there). */
 long limits_open_fds(void);
 
-/* Local ports an address has for outgoing connections (ip_local_port_range), net.core.somaxconn,
- * net.ipv4.tcp_syncookies, sockets in TIME_WAIT. */
+/* Local ports an address has for outgoing connections (ip_local_port_range without the reserved
+ * ones), net.core.somaxconn, net.ipv4.tcp_syncookies, sockets in TIME_WAIT (sockstat). */
 long limits_local_ports(void);
 long limits_somaxconn(void);
 long limits_syncookies(void);
