@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the protocol table, for protocols.c and the files that define them. */
+#ifndef NET_PROTOCOLS_H
+#define NET_PROTOCOLS_H
+
+struct protocol;
+
+extern const struct protocol protocol_fetch;
+
+#endif
