@@ -93,8 +93,22 @@ double params_get(const struct params *p, enum param_id id);
 /* Table defaults; fields with an empty default become PARAM_UNSET. */
 void params_init(struct params *p);
 
-/* The parameter or option of that id ('-' and '_' are the same); -1 when there is none. */
+/* The parameter of that id ('-' and '_' are the same), or PARAM_COUNT + the option of that id; -1
+ * when there is neither. */
 int params_find(const char *id);
+
+/* The i-th word of a WORD or NAME parameter; NULL past the last, and for numbers. */
+const char *params_choice(enum param_id id, int i);
+
+/* For messages and help: the option ("--load-threads"), what is allowed ("0.001 to 100000000 /s, or
+ * max"), and somebody else's text made safe: printable ASCII, cut when long, "" as two quotes. Each
+ * returns buf. */
+char *params_flag(enum param_id id, char *buf, size_t size);
+char *params_allowed(enum param_id id, char *buf, size_t size);
+char *params_echo(const char *text, char *buf, size_t size);
+
+/* May the value be "auto"? */
+bool params_allows_auto(enum param_id id);
 
 /* Parses one value: "400", "11.5k", "64KiB", "250ms", "max", "auto", a word. Checks kind and range.
  * Returns 0 or -EINVAL with one line that names the option, the value and what is allowed. */
@@ -107,11 +121,12 @@ char *params_print(enum param_id id, double value, char *buf, size_t size);
 char *params_show(enum param_id id, double value, char *buf, size_t size);
 
 /* One step up or down (direction +1 or -1) of the 1 2 5 10 series within the range: what the keys
- * + and - do. Words step to their neighbour; RATE steps past its largest to max. */
+ * + and - do. Words step to their neighbour, and stop at the ends. RATE steps past 1M/s to max and
+ * back (more can be typed); what may be auto steps below its lowest to auto. Unset stays unset. */
 double params_step(enum param_id id, double value, int direction);
 
-/* The table's id nearest to text by edit distance, for "did you mean"; NULL when nothing is near.
- * word(i) is NULL past the last. */
+/* The word nearest to text by edit distance (or that begins with it), for "did you mean"; NULL when
+ * nothing is near. word(i) is NULL past the last. */
 const char *params_nearest(const char *text, const char *(*word)(int i));
 
 /* Every id of parameters and options, then NULL: a word function for params_nearest(). */
