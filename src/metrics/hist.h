@@ -14,12 +14,12 @@
 #define HIST_BUCKETS (2048 + 31 * 1024)
 
 struct hist {
-    _Atomic uint64_t count, sum_ns;
+    _Atomic uint64_t sum_ns;
     _Atomic uint32_t top; /* highest bucket used so far */
     _Atomic uint64_t bucket[HIST_BUCKETS];
 };
 
-/* A copy at one moment, owned by its reader. */
+/* A copy at one moment, owned by its reader. Buckets above top mean nothing. */
 struct hist_copy {
     uint64_t count, sum_ns;
     uint32_t top;
@@ -34,10 +34,13 @@ void hist_free(struct hist *h);
 void hist_add(struct hist *h, uint64_t ns);
 void hist_add_shared(struct hist *h, uint64_t ns);
 
-/* Adds what h holds now into `into` (zeroed by the caller before the first). */
+/* Makes a copy empty in a few stores; needed before its first use unless it came zeroed. */
+void hist_clear(struct hist_copy *h);
+
+/* Adds what h holds now into `into`. */
 void hist_read(const struct hist *h, struct hist_copy *into);
 
-/* out = now - before. */
+/* out = now - before: two readings of the same histograms, `now` the later. out may be `now`. */
 void hist_diff(const struct hist_copy *now, const struct hist_copy *before, struct hist_copy *out);
 void hist_merge(struct hist_copy *into, const struct hist_copy *other);
 

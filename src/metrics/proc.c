@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc as text. A name may hold anything, ") R 1 (" and line breaks too, so stat is parsed from its
+ * last ')'. CPU time comes from the process's CPU clock where there is one: it counts in ns, holds
+ * threads that have ended, and is exact for a running one; stat's ticks are a few ms wide. */
+#include "metrics/proc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+static char root[256] = "/proc";
+static long ticks_per_s, page_bytes;
+
+void proc_inject(const char *folder, long ticks, long page)
+{
+    snprintf(root, sizeof root, "%s", folder ? folder : "/proc");
+    ticks_per_s = ticks;
+    page_bytes = page;
+}
+
+static uint64_t ticks_to_ns(uint64_t ticks)
+{
+    uint64_t hz = (uint64_t)(ticks_per_s ? ticks_per_s : sysconf(_SC_CLK_TCK));
+    return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
+}
+
+static int64_t pages_to_bytes(int64_t pages)
+{
+    return pages * (page_bytes ? page_bytes : sysconf(_SC_PAGESIZE));
+}
+
+static bool is_control(const unsigned char *s)
+{
+    bool c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0; /* U+0080..U+009F in UTF-8 */
+    return s[0] < 0x20 || s[0] == 0x7f || c1;
+}
+
+static void copy_name(const char *from, const char *end, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; from < end && n < size - 1; from++)
+        out[n++] = is_control((const unsigned char *)from) ? '?' : *from;
+    out[n] = '\0';
+}
+
+int proc_stat_parse(const char *text, struct proc_stat *out)
+{
+    const char *open = strchr(text, '('), *close = strrchr(text, ')');
+    uint64_t user, sys;
+    int64_t pages;
+    memset(out, 0, sizeof *out);
+    if (!open || !close || close < open || sscanf(text, "%d", &out->pid) != 1)
+        return -EINVAL;
+    copy_name(open + 1, close, out->name, sizeof out->name);
+    /* proc(5), fields 3 to 24. */
+    int got = sscanf(close + 1,
+                     " %c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
+                     " %" SCNu64 " %*d %*d %*d %*d %" SCNd64 " %*d %" SCNu64 " %*u %" SCNd64,
+                     &out->state, &out->minor_faults, &out->major_faults, &user, &sys,
+                     &out->threads, &out->start_ticks, &pages);
+    if (got != 8)
+        return -EINVAL;
+    out->user_ns = ticks_to_ns(user);
+    out->sys_ns = ticks_to_ns(sys);
+    out->rss_bytes = pages_to_bytes(pages);
+    return 0;
+}
+
+static int read_proc(const char *name, char *buf, size_t size)
+{
+    char path[sizeof root + 64];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    return limits_read_file(path, buf, size);
+}
+
+int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
+{
+    char name[32], text[1024];
+    if (pid)
+        snprintf(name, sizeof name, "%d/stat", pid);
+    else
+        snprintf(name, sizeof name, "self/stat");
+    int n = read_proc(name, text, sizeof text);
+    if (n < 0)
+        return err_set(e, -n, "process %d: %s", pid, strerror(-n));
+    if (proc_stat_parse(text, out))
+        return err_set(e, EINVAL, "process %d: its stat file cannot be read", pid);
+    return 0;
+}
+
+int64_t proc_cpu_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec ts;
+    if (!clock_getcpuclockid(pid, &clock) && !clock_gettime(clock, &ts))
+        return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+    struct proc_stat stat;
+    if (proc_stat_read(pid, &stat, NULL))
+        return -1;
+    return (int64_t)(stat.user_ns + stat.sys_ns);
+}
+
+int64_t proc_mem_total(void)
+{
+    char text[4096];
+    int64_t kib;
+    if (read_proc("meminfo", text, sizeof text) <= 0)
+        return -1;
+    const char *line = strstr(text, "MemTotal:");
+    return line && sscanf(line, "MemTotal: %" SCNd64, &kib) == 1 ? kib * 1024 : -1;
+}
+
+/* ---- the accept queue's counters ---- */
+
+/* netstat has two lines a group: names, then values in the same order. */
+static int64_t column(const char *names, const char *values, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    while (*names && *names != '\n' && *values && *values != '\n') {
+        size_t name = strcspn(names, " \n"), value = strcspn(values, " \n");
+        if (name == length && !memcmp(names, wanted, length))
+            return strtoll(values, NULL, 10);
+        names += name + strspn(names + name, " ");
+        values += value + strspn(values + value, " ");
+    }
+    return -1;
+}
+
+void proc_net_read(struct proc_net *out)
+{
+    char text[16384];
+    *out = (struct proc_net){-1, -1, -1, -1};
+    if (read_proc("net/netstat", text, sizeof text) <= 0)
+        return;
+    const char *names = strstr(text, "TcpExt: ");
+    const char *values = names ? strstr(names + 1, "TcpExt: ") : NULL;
+    if (!values)
+        return;
+    out->listen_overflows = column(names, values, "ListenOverflows");
+    out->listen_drops = column(names, values, "ListenDrops");
+    out->syn_retrans = column(names, values, "TCPSynRetrans");
+    out->syn_cookies_sent = column(names, values, "SyncookiesSent");
+}
+
+/* ---- CPUs ---- */
+
+static void fill_cpu(const char *ticks, struct proc_cpu *out)
+{
+    uint64_t user, nice, sys, idle, iowait, irq, softirq, steal;
+    int got = sscanf(ticks,
+                     "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                     " %" SCNu64 " %" SCNu64,
+                     &user, &nice, &sys, &idle, &iowait, &irq, &softirq, &steal);
+    if (got != 8)
+        return;
+    out->busy_ns = (int64_t)ticks_to_ns(user + nice + sys + irq + softirq);
+    out->steal_ns = (int64_t)ticks_to_ns(steal);
+    out->idle_ns = (int64_t)ticks_to_ns(idle + iowait);
+}
+
+void proc_cpu_read(int cpu, struct proc_cpu *out)
+{
+    char path[sizeof root + 16], head[24], line[512];
+    *out = (struct proc_cpu){-1, -1, -1};
+    snprintf(path, sizeof path, "%s/stat", root);
+    if (cpu < 0)
+        snprintf(head, sizeof head, "cpu ");
+    else
+        snprintf(head, sizeof head, "cpu%d ", cpu);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    /* The lines of the CPUs come first; the long one of the interrupts ends the search. */
+    while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3))
+        if (!strncmp(line, head, strlen(head))) {
+            fill_cpu(line + strlen(head), out);
+            break;
+        }
+    fclose(file);
+}
