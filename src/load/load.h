@@ -47,10 +47,11 @@ void load_adjust(struct load *l, const struct params *p);
 
 void load_set_phase(struct load *l, enum load_phase phase);
 
-/* After LOAD_STOP: waits until nothing is in flight and all threads are parked. False when
- * timeout_ns passed first (the rest is given up, counted as timed out, its connections reset and
- * opened again). */
-bool load_drain(struct load *l, uint64_t timeout_ns);
+/* After LOAD_STOP: waits until nothing is in flight and all threads are parked, at most timeout_ns;
+ * true when it is so. load_give_up: whatever is still in flight counts as timed out, its connections
+ * are reset and opened again; returns when all threads are parked (within 200 ms). */
+bool load_drained(struct load *l, uint64_t timeout_ns);
+void load_give_up(struct load *l);
 
 /* Closes every connection with a reset, ends and joins the threads, frees. NULL is fine. */
 void load_close(struct load *l);

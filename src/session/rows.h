@@ -44,6 +44,7 @@ struct pane {
     const struct io_model *io;     /* NULL when the row came from a file of another build */
     int count;
     struct sample_chunk *first, *last;
+    bool died, unsteady;           /* its server ended; the warm-up never became steady */
     enum verdict verdict;
     char reason[160];              /* one clause, "" when there is nothing to say */
 };
@@ -70,12 +71,16 @@ void rows_free(struct rows *r);
 struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
 const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
 int pane_kept(const struct pane *p);                 /* samples that count */
+int row_kept(const struct row *r);                   /* the most that a pane of it has */
 
-/* The figures of one metric over the kept samples of a pane (published rule, 95 %). FOLD_SUM: mean
- * is the sum, no interval. */
+/* The figures of one metric over the kept samples of a pane (published rule, 95 %). Where the trim
+ * would drop everything it leaves the middle one or two values, with no interval. FOLD_SUM: mean is
+ * the sum, no interval. */
 struct summary row_summary(const struct row *r, int pane, enum metric_id m);
 
-/* Pane A over pane `pane` by rounds or repeats. */
+/* Pane A over pane `pane` by rounds or repeats that both kept. Of a metric where more is better the
+ * outcome is turned round, so that "cheaper" is always what one wants; it is withheld where
+ * row_may_rank() says no. */
 struct paired row_ratio(const struct row *r, int pane, enum metric_id m);
 
 /* True when figures of this class may rank these two panes under their verdicts (DESIGN 4,

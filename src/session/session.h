@@ -62,6 +62,7 @@ struct pane_now {
     bool alive;
     char trouble[160];   /* "killed by SIGKILL (r restarts it)", "" when all is well */
     long established;
+    unsigned long trace_pushed; /* samples ever traced: changes when there is a new one */
     int trace_count;     /* newest last */
     double trace_t_s[TRACE_POINTS]; /* elapsed_s of the session */
     struct values *trace;           /* trace_count of them, inside the snapshot's storage */

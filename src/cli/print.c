@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The table as text or Markdown. Both walk the same cells, so what is printed, drawn and saved
+ * cannot differ. */
+#include "cli/print.h"
+
+#include <string.h>
+#include <wchar.h>
+#include <stdlib.h>
+
+#include "session/answers.h"
+#include "session/table.h"
+
+/* Terminal columns of UTF-8 text. */
+static int columns(const char *text)
+{
+    int n = 0;
+    wchar_t ch;
+    mbstate_t st = {0};
+    for (size_t len; *text; text += len) {
+        len = mbrtowc(&ch, text, strlen(text), &st);
+        if (len == (size_t)-1 || len == (size_t)-2)
+            return n + (int)strlen(text);
+        n += wcwidth(ch) > 0 ? wcwidth(ch) : 0;
+    }
+    return n;
+}
+
+static void cell(FILE *out, const struct table_column *c, const char *text, bool markdown)
+{
+    int pad = c->width - columns(text);
+    pad = pad > 0 ? pad : 0;
+    if (markdown)
+        fprintf(out, " %s |", text);
+    else if (c->text)
+        fprintf(out, "  %s%*s", text, pad, "");
+    else
+        fprintf(out, "  %*s%s", pad, "", text);
+}
+
+static void head(FILE *out, const struct table *t, bool markdown)
+{
+    if (markdown) {
+        fputs("|", out);
+        for (int i = 0; i < t->columns; i++)
+            fprintf(out, " %s%s%s |", t->column[i].head[0], t->column[i].head[0][0] ? " " : "",
+                    t->column[i].head[1]);
+        fputs("\n|", out);
+        for (int i = 0; i < t->columns; i++)
+            fputs(t->column[i].text ? " --- |" : " ---: |", out);
+        fputc('\n', out);
+        return;
+    }
+    for (int line = 0; line < 2; line++) {
+        for (int i = 0; i < t->columns; i++)
+            cell(out, &t->column[i], t->column[i].head[line], false);
+        fputc('\n', out);
+    }
+}
+
+static void print_table(FILE *out, const struct table *t, bool markdown)
+{
+    fprintf(out, "%s%s\n\n", markdown ? "### " : "", t->title);
+    head(out, t, markdown);
+    for (int i = 0; i < t->rows; i++) {
+        if (markdown)
+            fputc('|', out);
+        for (int k = 0; k < t->columns; k++)
+            cell(out, &t->column[k], t->row[i].cell[k], markdown);
+        fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
+static void print_answer(FILE *out, const struct rows *rows, const struct row *r, bool markdown)
+{
+    int first = r->pane_count > 1;
+    for (int pane = first; pane < r->pane_count; pane++) {
+        struct answer a;
+        answer_sweep(rows, r, pane, &a);
+        const char *bold = markdown ? "**" : "", *end = markdown ? "  " : "";
+        fprintf(out, "%sANSWER%s  %s%s\n", bold, bold, a.answer, end);
+        fprintf(out, "%sWHY%s     %s%s\n", bold, bold, a.why, end);
+        fprintf(out, "%sTRUST%s   %s%s\n\n", bold, bold, a.trust, end);
+    }
+}
+
+static bool same_table(const struct row *a, const struct row *b)
+{
+    if (a->workload != b->workload || a->pane_count != b->pane_count)
+        return false;
+    for (int i = 0; i < a->pane_count; i++)
+        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
+            return false;
+    return true;
+}
+
+/* The last row of each workload and lineup speaks for its table. */
+static bool speaks(const struct row *r)
+{
+    for (const struct row *x = r->next; x; x = x->next)
+        if (x->state != ROW_DROPPED && same_table(x, r))
+            return false;
+    return r->state != ROW_DROPPED;
+}
+
+void print_session(FILE *out, struct session *s, bool markdown)
+{
+    const struct rows *rows = session_rows(s);
+    for (const struct row *r = rows->first; r; r = r->next) {
+        if (!speaks(r))
+            continue;
+        struct table t;
+        table_make(rows, r, &t);
+        print_table(out, &t, markdown);
+        table_free(&t);
+        print_answer(out, rows, r, markdown);
+    }
+}

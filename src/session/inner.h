@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of session/ share and nobody else sees. Who may touch what: fields are grouped by
+ * owner. The runner is the only thread that measures; it takes the lock for the moment of an append
+ * or a change of `now`, never while it waits for a server or a load. */
+#ifndef SESSION_INNER_H
+#define SESSION_INNER_H
+
+#include <pthread.h>
+
+#include "session/measure.h"
+#include "session/rig.h"
+#include "session/session.h"
+
+struct trace { /* the last figures of a pane, for graphs */
+    unsigned long pushed;
+    double t_s[TRACE_POINTS];
+    struct values values[TRACE_POINTS];
+};
+
+struct session {
+    /* frozen after start */
+    struct session_options options;
+    struct environment env;
+    char id[48];
+    uint64_t t0_ns;
+    struct cpu_plan cpus;
+    int64_t mem_total;
+    pthread_t runner, sampler;
+    int threads; /* how many of the two run */
+
+    /* atomic */
+    _Atomic bool quit, has_ui;
+    _Atomic unsigned orders; /* grows with each order that ends the running row */
+
+    /* under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an order came, or the runner has nothing left to do */
+    struct rows rows;
+    struct session_now now; /* all but elapsed_s, panes' traces and the watch */
+    struct trace traces[LINEUP_MAX];
+    bool have_want, idle;
+    struct plan plan; /* rows copied; plan_next: the next one to run */
+    int plan_next;
+    int more;
+    unsigned restart; /* panes asked to start again, as bits */
+    clockid_t ui_clock;
+    pid_t pids[LINEUP_MAX];
+
+    /* the runner's own */
+    struct rig rig;
+    struct load_watch watch; /* has a lock of its own */
+};
+
+/* runner.c, sampler.c */
+void *session_runner(void *session);
+void *session_sampler(void *session);
+
+/* turns.c: measures one row of the rig until it has what it asked for, or an order came (the count
+ * of orders differs from `seen`). Returns true when the row is complete. */
+bool turns_run(struct session *s, struct row *row, unsigned seen);
+/* passes.c: the same for a repeated workload. */
+bool passes_run(struct session *s, struct row *row, unsigned seen);
+
+/* session.c, for the runner */
+double session_elapsed(const struct session *s);
+void session_phase(struct session *s, enum session_phase phase);
+void session_log(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool session_ordered(const struct session *s, unsigned seen);
+/* Sleeps until t_ns; true when an order came first. */
+bool session_sleep(struct session *s, uint64_t t_ns, unsigned seen);
+/* Appends a sample to a pane and to its trace. */
+void session_push(struct session *s, struct row *row, int pane, const struct sample *sample);
+/* Kept samples the row wants: its samples or repeats, what duration makes of them, and "more". */
+int session_asked(const struct session *s, const struct row *row);
+/* Pane's trouble line; NULL or "" when all is well. */
+void session_trouble(struct session *s, int pane, bool alive, const char *text);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures from readings. A cost is server CPU over *server* requests, both read at the same moments,
+ * so that what is in flight at an edge belongs to both or to neither; a rate is what the load got.
+ * Whatever lacks a reading stays "not measured". */
+#include "session/measure.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+void edge_read(struct server *server, const struct load *load, struct edge *out)
+{
+    memset(out, 0, sizeof *out);
+    out->t_ns = clock_ns();
+    out->server_cpu_ns = server_cpu_ns(server);
+    server_read(server, &out->server);
+    out->load_cpu_ns = -1;
+    if (load) {
+        load_read(load, &out->load);
+        out->load_cpu_ns = load_cpu_ns(load);
+    }
+    proc_stat_read(server_pid(server), &out->stat, NULL);
+    proc_net_read(&out->net);
+}
+
+void span_clear(struct span *s)
+{
+    memset(s, 0, sizeof *s);
+    s->rss_bytes = -1;
+}
+
+static void add_signed(int64_t *sum, int64_t from, int64_t to)
+{
+    if (*sum >= 0)
+        *sum = from < 0 || to < from ? -1 : *sum + (to - from);
+}
+
+static void add_server(struct server_counts *sum, const struct server_counts *d)
+{
+#define X(id, help) sum->id += d->id;
+    SERVER_COUNTERS(X)
+#undef X
+    sum->last_accept_ns = d->last_accept_ns;
+}
+
+static void add_load(struct load_counts *sum, const struct load_counts *d)
+{
+#define X(id, help) sum->id += d->id;
+    LOAD_COUNTERS(X)
+#undef X
+}
+
+void span_add(struct span *s, const struct edge *from, const struct edge *to)
+{
+    s->interval_s += (double)(to->t_ns - from->t_ns) / 1e9;
+    add_signed(&s->server_cpu_ns, from->server_cpu_ns, to->server_cpu_ns);
+    add_signed(&s->load_cpu_ns, from->load_cpu_ns, to->load_cpu_ns);
+    bool stat = from->stat.pid && to->stat.pid;
+    add_signed(&s->user_ns, stat ? (int64_t)from->stat.user_ns : -1, (int64_t)to->stat.user_ns);
+    add_signed(&s->sys_ns, stat ? (int64_t)from->stat.sys_ns : -1, (int64_t)to->stat.sys_ns);
+    add_signed(&s->syn_retrans, from->net.syn_retrans, to->net.syn_retrans);
+    add_signed(&s->listen_drops, from->net.listen_drops, to->net.listen_drops);
+
+    struct server_counts server;
+    struct load_counts load;
+    server_counts_diff(&to->server, &from->server, &server);
+    load_counts_diff(&to->load, &from->load, &load);
+    add_server(&s->server, &server);
+    add_load(&s->load, &load);
+
+    if (to->stat.pid)
+        s->rss_bytes = to->stat.rss_bytes;
+    s->established = (long)(to->load.connects - to->load.closed);
+    s->accepted = (long)(to->server.accepts - to->server.closes);
+}
+
+static double pct_of(int64_t cpu_ns, double interval_s)
+{
+    return cpu_ns < 0 || interval_s <= 0 ? METRIC_NONE : (double)cpu_ns / 1e7 / interval_s;
+}
+
+static double per(double a, double b)
+{
+    return b > 0 ? a / b : METRIC_NONE;
+}
+
+static void latency_values(const struct span_hists *h, struct values *out)
+{
+    static const struct {
+        double pct;
+        enum metric_id latency, response;
+    } points[] = {
+        {50, METRIC_latency_p50_us, METRIC_response_p50_us},
+        {90, METRIC_latency_p90_us, METRIC_response_p90_us},
+        {99, METRIC_latency_p99_us, METRIC_response_p99_us},
+        {99.9, METRIC_latency_p999_us, METRIC_response_p999_us},
+    };
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        if (h->latency)
+            out->v[points[i].latency] = hist_percentile(h->latency, points[i].pct) / 1e3;
+        if (h->response)
+            out->v[points[i].response] = hist_percentile(h->response, points[i].pct) / 1e3;
+    }
+    if (h->latency) {
+        out->v[METRIC_latency_mean_us] = hist_mean(h->latency) / 1e3;
+        out->v[METRIC_latency_max_us] = hist_max(h->latency) / 1e3;
+    }
+    if (h->response)
+        out->v[METRIC_response_max_us] = hist_max(h->response) / 1e3;
+    if (h->late)
+        out->v[METRIC_send_late_p99_us] = hist_percentile(h->late, 99) / 1e3;
+}
+
+static void error_values(const struct load_counts *c, struct values *out)
+{
+    uint64_t sum = 0;
+#define E(kind) sum += c->errors_##kind, out->v[METRIC_errors_##kind] = (double)c->errors_##kind
+    E(refused);
+    E(reset);
+    E(timeout);
+    E(port);
+    E(fd);
+    E(bytes);
+#undef E
+    out->v[METRIC_errors] = (double)sum;
+}
+
+void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
+                 struct values *out)
+{
+    double t = s->interval_s;
+    values_clear(out);
+    out->v[METRIC_server_cpu_pct] = pct_of(s->server_cpu_ns, t);
+    out->v[METRIC_server_user_pct] = pct_of(s->user_ns, t);
+    out->v[METRIC_server_sys_pct] = pct_of(s->sys_ns, t);
+    out->v[METRIC_load_cpu_pct] = pct_of(s->load_cpu_ns, t);
+    if (s->server_cpu_ns >= 0)
+        out->v[METRIC_cpu_us_per_request] =
+            per((double)s->server_cpu_ns / 1e3, (double)s->server.requests);
+    if (s->rss_bytes >= 0)
+        out->v[METRIC_rss_bytes] = (double)s->rss_bytes;
+    if (s->rss_bytes >= 0 && mem_total > 0)
+        out->v[METRIC_mem_pct] = 100.0 * (double)s->rss_bytes / (double)mem_total;
+    out->v[METRIC_established] = (double)s->established;
+    out->v[METRIC_accepted] = (double)s->accepted;
+    out->v[METRIC_refused] = (double)s->server.refusals;
+    out->v[METRIC_accepts_per_s] = per((double)s->server.accepts, t);
+    if (s->syn_retrans >= 0)
+        out->v[METRIC_syn_retransmits] = (double)s->syn_retrans;
+    out->v[METRIC_requests_per_s] = per((double)s->load.replies, t);
+    out->v[METRIC_mib_per_s] = per((double)s->load.reply_bytes / 1048576.0, t);
+    out->v[METRIC_waits_per_s] = per((double)s->server.waits, t);
+    out->v[METRIC_events_per_wait] = per((double)s->server.events, (double)s->server.waits);
+    out->v[METRIC_looks_per_request] = per((double)s->server.looks, (double)s->server.requests);
+    error_values(&s->load, out);
+    latency_values(h, out);
+}

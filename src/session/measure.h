@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* From readings to figures. An edge is everything read at one end of a measured stretch; spans of a
+ * round add up; figures are made once, from the sums. Thread: the runner's. */
+#ifndef SESSION_MEASURE_H
+#define SESSION_MEASURE_H
+
+#include "load/load.h"
+#include "metrics/metrics.h"
+#include "metrics/proc.h"
+#include "servers/server.h"
+
+struct edge {
+    uint64_t t_ns;
+    int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured */
+    struct server_counts server;
+    struct load_counts load;
+    struct proc_stat stat; /* of the server's process; pid 0 when not read */
+    struct proc_net net;
+};
+
+/* Reads everything; load may be NULL. Clock, CPU clocks and counters first and together. */
+void edge_read(struct server *server, const struct load *load, struct edge *out);
+
+/* Sums of the measured stretches of one pane in one round. */
+struct span {
+    double interval_s;
+    int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured in one of them */
+    int64_t user_ns, sys_ns;            /* likewise */
+    struct server_counts server;
+    struct load_counts load;
+    int64_t rss_bytes;
+    int64_t syn_retrans, listen_drops;  /* -1: not readable */
+    long established, accepted;         /* at the last edge */
+};
+
+void span_clear(struct span *s);
+void span_add(struct span *s, const struct edge *from, const struct edge *to);
+
+/* All metrics that follow from a span and the round's histograms (each may be NULL). paced: the
+ * response and lateness are measured only then. */
+struct span_hists {
+    const struct hist_copy *latency, *response, *late;
+};
+void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
+                 struct values *out);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Repeats: each pane makes one pass of the workload in turn, there and back through the lineup, and
+ * connections are held to one model at a time. A pass yields one sample; nothing is dropped but by
+ * the row's trim. */
+#include "session/inner.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "session/verdict.h"
+
+struct passes {
+    struct session *s;
+    struct row *row;
+    unsigned seen;
+};
+
+static void pass_values(const struct passes *p, const struct edge *from, const struct edge *to,
+                        const struct repeat_result *result, struct sample *out)
+{
+    struct span span;
+    span_clear(&span);
+    span_add(&span, from, to);
+    span.load = result->counts;
+    span.load_cpu_ns = result->load_cpu_ns;
+    struct span_hists none = {0};
+    span_values(&span, &none, p->s->mem_total, &out->values);
+    double *v = out->values.v;
+    v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE; /* nothing was asked */
+    v[METRIC_connect_s] = result->connect_s;
+    v[METRIC_accepted_s] = result->accepted_s;
+    v[METRIC_connections_per_s] = result->connections_per_s;
+    v[METRIC_established] = (double)result->established;
+    v[METRIC_accepted] = (double)result->accepted;
+    v[METRIC_timer_s] = v[METRIC_syn_retransmits]; /* the kernel's first timer is 1 s */
+    if (span.listen_drops >= 0)
+        v[METRIC_listen_drops] = (double)span.listen_drops;
+    if (p->row->params.place == PLACE_INSIDE)
+        v[METRIC_server_user_pct] = v[METRIC_server_sys_pct] = METRIC_NONE;
+    out->interval_s = result->duration_s;
+}
+
+/* One pass of one pane. False when it could not be made or an order ended it. */
+static bool one_pass(struct passes *p, int pane, int index)
+{
+    struct session *s = p->s;
+    struct rig_pane *rp = &s->rig.panes[pane];
+    struct load_spec spec;
+    struct edge from, to;
+    struct repeat_result result;
+    struct err e = {{0}}, why = {{0}};
+    pthread_mutex_lock(&s->lock);
+    s->now.turn_pane = s->now.watch_pane = pane;
+    pthread_mutex_unlock(&s->lock);
+    rig_load_spec(rp, &p->row->params, &s->cpus, &spec);
+    edge_read(rp->server, NULL, &from);
+    int r = p->row->workload->repeat(&spec, &s->watch, &result, &e);
+    edge_read(rp->server, NULL, &to);
+
+    bool alive = server_alive(rp->server, &why);
+    if (r < 0 || !alive) {
+        pthread_mutex_lock(&s->lock);
+        p->row->panes[pane].died = !alive;
+        snprintf(p->row->panes[pane].reason, sizeof p->row->panes[pane].reason, "%.150s",
+                 alive ? e.text : why.text);
+        s->pids[pane] = alive ? s->pids[pane] : 0;
+        pthread_mutex_unlock(&s->lock);
+        session_trouble(s, pane, false, alive ? e.text : why.text);
+        session_log(s, "%c %s: %s", 'A' + pane, p->row->panes[pane].model, alive ? e.text : why.text);
+        rig_drop(&s->rig, pane);
+        return false;
+    }
+    struct sample sample = {.index = index, .elapsed_s = session_elapsed(s), .kept = KEPT_YES};
+    if (session_ordered(s, p->seen))
+        sample.kept = KEPT_BROKEN;
+    clock_iso8601(sample.time, sizeof sample.time);
+    pass_values(p, &from, &to, &result, &sample);
+    session_push(s, p->row, pane, &sample);
+    return sample.kept == KEPT_YES;
+}
+
+static void judge(struct passes *p)
+{
+    struct session *s = p->s;
+    pthread_mutex_lock(&s->lock);
+    verdict_row(p->row, &s->rig, &s->cpus);
+    s->now.asked = session_asked(s, p->row);
+    s->now.phase = PHASE_MEASURING;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool any_server(const struct session *s)
+{
+    for (int i = 0; i < s->rig.count; i++)
+        if (s->rig.panes[i].server)
+            return true;
+    return false;
+}
+
+/* Repeat number `index`, from 1: A B, then B A, ... */
+static void one_repeat(struct passes *p, int index)
+{
+    int panes = p->row->pane_count;
+    for (int k = 0; k < panes && !session_ordered(p->s, p->seen); k++) {
+        int pane = index % 2 ? k : panes - 1 - k;
+        if (p->s->rig.panes[pane].server)
+            one_pass(p, pane, index);
+        judge(p);
+    }
+}
+
+bool passes_run(struct session *s, struct row *row, unsigned seen)
+{
+    struct passes p = {.s = s, .row = row, .seen = seen};
+    int index = 0;
+    for (int i = 0; i < row->pane_count; i++) {
+        const struct sample *end = pane_at(&row->panes[i], row->panes[i].count - 1);
+        if (end && end->index > index)
+            index = end->index;
+    }
+    judge(&p);
+    while (!session_ordered(s, seen) && any_server(s) && row_kept(row) < session_asked(s, row))
+        one_repeat(&p, ++index);
+    pthread_mutex_lock(&s->lock);
+    s->now.turn_pane = -1;
+    bool complete = row_kept(row) >= session_asked(s, row);
+    s->now.phase = complete ? PHASE_EXTRA : s->now.phase;
+    pthread_mutex_unlock(&s->lock);
+    return complete;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps servers and connections between rows. Which parameters a server or a load cannot change
+ * while it stands is a list each; everything else is adjusted in place. */
+#include "session/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const enum param_id server_fixed[] = {
+    PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events,
+    PARAM_nodelay, PARAM_place, PARAM_protocol, PARAM_pin, PARAM_COUNT};
+
+static const enum param_id load_fixed[] = {
+    PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_timeout, PARAM_nodelay,
+    PARAM_protocol, PARAM_pin, PARAM_seed, PARAM_COUNT};
+
+static bool same(const struct params *a, const struct params *b, const enum param_id *ids)
+{
+    for (; *ids != PARAM_COUNT; ids++)
+        if (params_get(a, *ids) != params_get(b, *ids))
+            return false;
+    return true;
+}
+
+static void server_counts_of(void *server, struct server_counts *out)
+{
+    server_read(server, out);
+}
+
+void rig_load_spec(const struct rig_pane *p, const struct params *params,
+                   const struct cpu_plan *cpus, struct load_spec *out)
+{
+    *out = (struct load_spec){
+        .params = *params,
+        .cpus = cpus->load,
+        .cpu_count = cpus->load_count,
+        .own_cpus = cpus->pinned,
+        .server_read = server_counts_of,
+        .server_ctx = p->server,
+    };
+    server_address(p->server, &out->target);
+}
+
+static void pane_close(struct rig_pane *p)
+{
+    load_close(p->load);
+    server_stop(p->server);
+    memset(p, 0, sizeof *p);
+}
+
+static void pane_start(struct rig_pane *p, const struct io_model *model, const struct params *want,
+                       const struct cpu_plan *cpus)
+{
+    struct err e = {{0}};
+    if (model->probe(&e) < 0) {
+        p->skipped = true;
+        snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
+        return;
+    }
+    struct server_spec spec = {.model = model, .params = *want, .cpu = cpus->pinned ? cpus->server : -1};
+    net_addr_parse("127.0.0.1:0", true, &spec.listen, NULL);
+    p->server = server_start(&spec, &e);
+    if (!p->server)
+        snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
+}
+
+static void pane_load(struct rig_pane *p, const struct params *want, const struct cpu_plan *cpus)
+{
+    struct err e = {{0}};
+    struct load_spec spec;
+    rig_load_spec(p, want, cpus, &spec);
+    p->load = load_open(&spec, &e);
+    if (!p->load)
+        snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
+}
+
+static void pane_fit(struct rig_pane *p, const struct io_model *model, const struct params *want,
+                     const struct cpu_plan *cpus)
+{
+    struct err why;
+    bool keep = p->server && server_model(p->server) == model &&
+                same(&p->params, want, server_fixed) && server_alive(p->server, &why);
+    if (!keep)
+        pane_close(p);
+    bool loaded = workload_of(want)->repeat == NULL;
+    if (p->load && (!loaded || !same(&p->params, want, load_fixed))) {
+        load_close(p->load);
+        p->load = NULL;
+    }
+    p->trouble[0] = '\0';
+    p->skipped = false;
+    if (!p->server)
+        pane_start(p, model, want, cpus);
+    if (p->load)
+        load_adjust(p->load, want);
+    else if (p->server && loaded)
+        pane_load(p, want, cpus);
+    p->params = *want;
+}
+
+void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *cpus)
+{
+    for (int i = want->lineup.count; i < r->count; i++)
+        pane_close(&r->panes[i]);
+    r->count = want->lineup.count;
+    for (int i = 0; i < r->count; i++)
+        pane_fit(&r->panes[i], want->lineup.models[i], &want->params, cpus);
+}
+
+void rig_drop(struct rig *r, int pane)
+{
+    pane_close(&r->panes[pane]);
+}
+
+void rig_close(struct rig *r)
+{
+    for (int i = 0; i < LINEUP_MAX; i++)
+        pane_close(&r->panes[i]);
+    r->count = 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The servers and loads that stand while rows are measured. Between two rows whatever both need
+ * stays up and connected. Thread: the runner's. */
+#ifndef SESSION_RIG_H
+#define SESSION_RIG_H
+
+#include "base/cpus.h"
+#include "load/workloads.h"
+#include "servers/server.h"
+#include "session/plan.h"
+
+struct rig_pane {
+    struct server *server;
+    struct load *load; /* NULL for a repeated workload */
+    struct params params;
+    char trouble[160]; /* why it does not serve; "" when it does */
+    bool skipped;      /* its model cannot run here */
+};
+
+struct rig {
+    int count;
+    struct rig_pane panes[LINEUP_MAX];
+};
+
+/* Makes the rig fit `want`: starts, keeps, adjusts or stops. A pane that cannot be had has its
+ * trouble line and no server; the others go on. Connections are being opened when it returns. */
+void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *cpus);
+
+/* Closes what a dead server leaves, so that the next rig_fit() starts it again. */
+void rig_drop(struct rig *r, int pane);
+void rig_close(struct rig *r);
+
+/* The load of a pane as connect and the others want it. */
+void rig_load_spec(const struct rig_pane *p, const struct params *params,
+                   const struct cpu_plan *cpus, struct load_spec *out);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The runner: one thread that takes the next thing wanted (a row of the plan, else the live row),
+ * makes the rig fit it, measures, judges, and looks again. An order ends the running row between two
+ * turns; what was measured stays when it had enough kept rounds. */
+#include "session/inner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/verdict.h"
+
+#define KEEP_ROUNDS 3
+
+struct job {
+    bool any, from_plan;
+    struct plan_row want;
+    unsigned seen;
+};
+
+static bool plan_runs(const struct session *s)
+{
+    return s->plan_next < s->plan.count;
+}
+
+static double plan_left(const struct session *s)
+{
+    double left = 0;
+    for (int i = s->plan_next; i < s->plan.count; i++)
+        left += plan_row_seconds(&s->plan.rows[i]);
+    return left;
+}
+
+/* Waits for something to do. False: the session ends. */
+static bool next_job(struct session *s, struct job *job)
+{
+    pthread_mutex_lock(&s->lock);
+    for (;;) {
+        bool runnable = s->now.load_on && (plan_runs(s) || s->have_want);
+        if (atomic_load(&s->quit) || runnable)
+            break;
+        s->now.phase = s->now.load_on ? PHASE_IDLE : PHASE_OFF;
+        s->now.row_number = 0;
+        s->idle = !plan_runs(s) && !s->have_want;
+        pthread_cond_broadcast(&s->changed);
+        pthread_cond_wait(&s->changed, &s->lock);
+    }
+    job->from_plan = plan_runs(s);
+    job->want = job->from_plan ? s->plan.rows[s->plan_next] : s->now.want;
+    job->seen = atomic_load(&s->orders);
+    for (int i = 0; i < LINEUP_MAX; i++)
+        if (s->restart & 1u << i)
+            rig_drop(&s->rig, i);
+    s->restart = 0;
+    s->now.plan_count = job->from_plan ? s->plan.count : 0;
+    s->now.plan_done = s->plan_next;
+    s->now.plan_left_s = plan_left(s);
+    memcpy(s->now.plan_title, s->plan.title, sizeof s->now.plan_title);
+    atomic_store(&s->watch.stop, false);
+    pthread_mutex_unlock(&s->lock);
+    return !atomic_load(&s->quit);
+}
+
+static void job_done(struct session *s, const struct job *job)
+{
+    pthread_mutex_lock(&s->lock);
+    if (job->from_plan && !session_ordered(s, job->seen)) {
+        s->plan_next++;
+        s->now.plan_done = s->plan_next;
+        if (!plan_runs(s)) {
+            snprintf(s->now.log, sizeof s->now.log, "done: %s", s->plan.title);
+            s->now.log_number++;
+            s->now.plan_count = 0;
+        }
+    }
+    /* A live row that ended by itself (no server of it runs) is not begun again without an order. */
+    while (!job->from_plan && !session_ordered(s, job->seen))
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool same_ask(const struct row *r, const struct plan_row *want)
+{
+    if (r->pane_count != want->lineup.count)
+        return false;
+    for (int i = 0; i < r->pane_count; i++)
+        if (r->panes[i].io != want->lineup.models[i])
+            return false;
+    for (int id = 0; id < PARAM_COUNT; id++) {
+        double a = params_get(&r->params, id), b = params_get(&want->params, id);
+        if (!(a == b || (isnan(a) && isnan(b))))
+            return false;
+    }
+    return true;
+}
+
+/* The row to measure into: one that was asked for before goes on, else a new one. */
+static struct row *row_for(struct session *s, const struct plan_row *want)
+{
+    struct row *found = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (struct row *r = s->rows.first; r && s->options.forever; r = r->next)
+        if (r->state != ROW_DROPPED && same_ask(r, want))
+            found = r;
+    if (!found) {
+        found = rows_add(&s->rows, &want->params, want->lineup.count);
+        for (int i = 0; i < found->pane_count; i++) {
+            found->panes[i].io = want->lineup.models[i];
+            snprintf(found->panes[i].model, sizeof found->panes[i].model, "%s",
+                     want->lineup.models[i]->id);
+        }
+    }
+    found->state = ROW_RUNNING;
+    s->now.row_number = found->number;
+    s->now.taken = row_kept(found);
+    s->now.asked = session_asked(s, found);
+    pthread_mutex_unlock(&s->lock);
+    return found;
+}
+
+static void publish_rig(struct session *s)
+{
+    for (int i = 0; i < LINEUP_MAX; i++) {
+        struct rig_pane *p = i < s->rig.count ? &s->rig.panes[i] : NULL;
+        session_trouble(s, i, p && p->server, p ? p->trouble : "");
+        pthread_mutex_lock(&s->lock);
+        s->pids[i] = p && p->server ? server_pid(p->server) : 0;
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+/* Waits for the connections of every pane, showing how many there are; false: an order came. */
+static bool connect_all(struct session *s, const struct row *row, unsigned seen)
+{
+    uint64_t give_up = clock_ns() + 5 * NS_PER_S + (uint64_t)(row->params.timeout * 1e9);
+    session_phase(s, PHASE_CONNECTING);
+    for (int i = 0; i < s->rig.count; i++) {
+        struct load *l = s->rig.panes[i].load;
+        while (l && !load_wait_open(l, 50 * NS_PER_MS)) {
+            pthread_mutex_lock(&s->lock);
+            s->now.panes[i].established = load_established(l);
+            pthread_mutex_unlock(&s->lock);
+            struct err why;
+            if (session_ordered(s, seen))
+                return false;
+            if (clock_ns() > give_up || !server_alive(s->rig.panes[i].server, &why))
+                break;
+        }
+        pthread_mutex_lock(&s->lock);
+        s->now.panes[i].established = l ? load_established(l) : 0;
+        pthread_mutex_unlock(&s->lock);
+    }
+    return true;
+}
+
+static void close_row(struct session *s, struct row *row, bool complete)
+{
+    pthread_mutex_lock(&s->lock);
+    int kept = row_kept(row);
+    row->state = complete ? ROW_DONE : kept >= KEEP_ROUNDS ? ROW_STOPPED : ROW_DROPPED;
+    /* `run` saves what there is, few as it may be; only the live picture drops. */
+    if (row->state == ROW_DROPPED && !s->options.forever && kept > 0)
+        row->state = ROW_STOPPED;
+    pthread_mutex_unlock(&s->lock);
+    if (row->state == ROW_DROPPED && row->panes[0].count > 0 && !atomic_load(&s->quit))
+        session_log(s, "a row with %d kept round%s was dropped", kept, kept == 1 ? "" : "s");
+}
+
+static void run_row(struct session *s, const struct job *job)
+{
+    session_phase(s, PHASE_STARTING);
+    rig_fit(&s->rig, &job->want, &s->cpus);
+    publish_rig(s);
+    struct row *row = row_for(s, &job->want);
+    if (!connect_all(s, row, job->seen)) {
+        close_row(s, row, false);
+        return;
+    }
+    bool serves = false;
+    for (int i = 0; i < s->rig.count; i++)
+        serves |= s->rig.panes[i].server != NULL;
+    bool complete = false;
+    if (serves && row->workload->repeat)
+        complete = passes_run(s, row, job->seen);
+    else if (serves)
+        complete = turns_run(s, row, job->seen);
+    pthread_mutex_lock(&s->lock);
+    verdict_row(row, &s->rig, &s->cpus);
+    pthread_mutex_unlock(&s->lock);
+    close_row(s, row, complete);
+    if (!serves) {
+        session_phase(s, PHASE_FAILED);
+        session_log(s, "%s", s->rig.panes[0].trouble);
+    }
+}
+
+void *session_runner(void *session)
+{
+    struct session *s = session;
+    struct job job;
+    while (next_job(s, &job)) {
+        run_row(s, &job);
+        job_done(s, &job);
+    }
+    return NULL;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Turns: models are never compared while they fight for the machine, nor minutes apart. A round goes
+ * there and back through the lineup (A B B A), the next one begins with the next model, and each pane
+ * has one sample a round. One model alone has no turns: the load runs on. What the load still has in
+ * flight when asking stops is waited for before the next turn begins. */
+#include "session/inner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/verdict.h"
+
+#define WARMUP_BLOCK 3
+#define WARMUP_MOST 15
+
+struct pane_round { /* what a pane gathers in a round */
+    struct span span;
+    bool broken, died;
+    struct hist_copy before[LOAD_HISTS];
+};
+
+struct rounds {
+    struct session *s;
+    struct row *row;
+    unsigned seen;
+    struct pane_round *panes; /* row->pane_count */
+    struct hist_copy *now, *hists; /* one, and LOAD_HISTS of the round */
+    int done;                 /* rounds of this stretch */
+    int first_index;          /* samples the row had before */
+    bool steady;
+    double began_s;
+    double main[LINEUP_MAX][WARMUP_MOST]; /* main metric of each warm-up round */
+};
+
+static double round_seconds(const struct row *r)
+{
+    double turns = r->pane_count == 1 ? 4 : 2 * r->pane_count;
+    return turns * r->params.turn;
+}
+
+int session_asked(const struct session *s, const struct row *row)
+{
+    double samples = row->workload->repeat ? row->params.repeats : row->params.samples;
+    if (!row->workload->repeat && row->params.duration != PARAM_AUTO)
+        samples = ceil(row->params.duration / round_seconds(row) - 1e-9);
+    if (samples < 1)
+        samples = 1;
+    return (int)samples * (1 + s->more);
+}
+
+/* Which pane the k-th turn of a round belongs to. */
+static int turn_pane(int panes, int round, int k)
+{
+    int at = k < panes ? k : 2 * panes - 1 - k;
+    return (at + round) % panes;
+}
+
+static void show_turn(struct session *s, int pane)
+{
+    pthread_mutex_lock(&s->lock);
+    s->now.turn_pane = pane;
+    if (pane >= 0 && s->rig.panes[pane].load)
+        s->now.panes[pane].established = load_established(s->rig.panes[pane].load);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool playing(const struct session *s, int pane)
+{
+    return s->rig.panes[pane].server && s->rig.panes[pane].load;
+}
+
+/* Waits for what is in flight; an order makes it give up soon. */
+static void drain(struct rounds *r, struct load *l)
+{
+    uint64_t until = clock_ns() + (uint64_t)(r->row->params.timeout * 1e9);
+    load_set_phase(l, LOAD_STOP);
+    while (!load_drained(l, 100 * NS_PER_MS)) {
+        if (session_ordered(r->s, r->seen) || clock_ns() > until) {
+            load_give_up(l);
+            return;
+        }
+    }
+}
+
+static void one_turn(struct rounds *r, int pane)
+{
+    struct rig_pane *p = &r->s->rig.panes[pane];
+    struct edge from, to;
+    const struct params *ask = &r->row->params;
+    show_turn(r->s, pane);
+    load_set_phase(p->load, LOAD_SETTLE);
+    bool stop = session_sleep(r->s, clock_ns() + (uint64_t)(ask->settle * 1e9), r->seen);
+    if (!stop) {
+        load_set_phase(p->load, LOAD_MEASURE);
+        edge_read(p->server, p->load, &from);
+        double rest = ask->turn > ask->settle ? ask->turn - ask->settle : ask->turn;
+        stop = session_sleep(r->s, from.t_ns + (uint64_t)(rest * 1e9), r->seen);
+        load_set_phase(p->load, LOAD_STOP);
+        edge_read(p->server, p->load, &to);
+        span_add(&r->panes[pane].span, &from, &to);
+    }
+    r->panes[pane].broken |= stop;
+    drain(r, p->load);
+}
+
+/* One model: the load runs on, an edge ends one sample and begins the next. */
+static void one_second(struct rounds *r, struct edge *last)
+{
+    struct rig_pane *p = &r->s->rig.panes[0];
+    struct edge to;
+    show_turn(r->s, 0);
+    if (r->done == 0) {
+        load_set_phase(p->load, LOAD_SETTLE);
+        session_sleep(r->s, clock_ns() + (uint64_t)(r->row->params.settle * 1e9), r->seen);
+        load_set_phase(p->load, LOAD_MEASURE);
+        edge_read(p->server, p->load, last);
+    }
+    uint64_t end = last->t_ns + (uint64_t)(round_seconds(r->row) * 1e9);
+    r->panes[0].broken |= session_sleep(r->s, end, r->seen);
+    edge_read(p->server, p->load, &to);
+    span_add(&r->panes[0].span, last, &to);
+    *last = to;
+}
+
+static double spare_pct(const struct load *l, const struct span *s, const struct cpu_plan *cpus)
+{
+    if (load_spins(l))
+        return (double)s->load.spare_ns / 1e7 / s->interval_s / load_threads(l);
+    if (s->load_cpu_ns < 0)
+        return METRIC_NONE;
+    double used = (double)s->load_cpu_ns / 1e7 / s->interval_s / cpus->load_count;
+    return used > 100 ? 0 : 100 - used;
+}
+
+static void make_values(struct rounds *r, int pane, struct values *out)
+{
+    struct pane_round *pr = &r->panes[pane];
+    struct load *l = r->s->rig.panes[pane].load;
+    for (int h = 0; h < LOAD_HISTS; h++) {
+        load_read_hist(l, h, r->now);
+        hist_diff(r->now, &pr->before[h], &r->hists[h]);
+        memcpy(&pr->before[h], r->now, sizeof *r->now);
+    }
+    bool paced = r->row->params.rate != PARAM_MAX;
+    struct span_hists hists = {.latency = &r->hists[LOAD_LATENCY],
+                               .response = paced ? &r->hists[LOAD_RESPONSE] : NULL,
+                               .late = paced ? &r->hists[LOAD_LATE] : NULL};
+    span_values(&pr->span, &hists, r->s->mem_total, out);
+    out->v[METRIC_established] = (double)load_established(l);
+    if (pr->span.interval_s > 0)
+        out->v[METRIC_load_spare_pct] = spare_pct(l, &pr->span, &r->s->cpus);
+    if (r->row->params.place == PLACE_INSIDE)
+        out->v[METRIC_server_user_pct] = out->v[METRIC_server_sys_pct] = METRIC_NONE;
+    pthread_mutex_lock(&r->s->lock);
+    out->v[METRIC_process_cpu_pct] = r->s->now.process_cpu_pct;
+    out->v[METRIC_ui_cpu_pct] = r->s->now.ui_cpu_pct;
+    r->s->now.load_spare_pct = out->v[METRIC_load_spare_pct];
+    pthread_mutex_unlock(&r->s->lock);
+}
+
+/* Is the warm-up over after this round? auto: when every model's main figure is steady. */
+static bool warm(struct rounds *r)
+{
+    double warmup = r->row->params.warmup;
+    if (warmup != PARAM_AUTO)
+        return session_elapsed(r->s) - r->began_s >= warmup - 1e-9;
+    if (r->done >= WARMUP_MOST) {
+        pthread_mutex_lock(&r->s->lock);
+        for (int i = 0; i < r->row->pane_count; i++)
+            r->row->panes[i].unsteady |= !stats_steady(r->main[i], r->done, WARMUP_BLOCK);
+        pthread_mutex_unlock(&r->s->lock);
+        return true;
+    }
+    for (int i = 0; i < r->row->pane_count; i++)
+        if (playing(r->s, i) && !stats_steady(r->main[i], r->done, WARMUP_BLOCK))
+            return false;
+    return true;
+}
+
+static enum kept kept_now(const struct rounds *r)
+{
+    if (!r->steady)
+        return KEPT_WARMUP;
+    return row_kept(r->row) >= session_asked(r->s, r->row) ? KEPT_EXTRA : KEPT_YES;
+}
+
+static void push_round(struct rounds *r, enum kept kept)
+{
+    struct sample sample = {.index = r->first_index + r->done + 1, .elapsed_s = session_elapsed(r->s)};
+    clock_iso8601(sample.time, sizeof sample.time);
+    for (int i = 0; i < r->row->pane_count; i++) {
+        struct pane_round *pr = &r->panes[i];
+        if (!playing(r->s, i) || pr->span.interval_s <= 0)
+            continue;
+        sample.kept = pr->broken ? KEPT_BROKEN : kept;
+        sample.interval_s = pr->span.interval_s;
+        make_values(r, i, &sample.values);
+        if (r->done < WARMUP_MOST)
+            r->main[i][r->done] = sample.values.v[row_main(r->row)];
+        session_push(r->s, r->row, i, &sample);
+    }
+}
+
+/* Servers that ended in this round: their round is broken; who they were stays in the row. */
+static void note_deaths(struct rounds *r)
+{
+    struct session *s = r->s;
+    for (int i = 0; i < r->row->pane_count; i++) {
+        struct rig_pane *p = &s->rig.panes[i];
+        struct pane *pane = &r->row->panes[i];
+        struct err why = {{0}};
+        if (!p->server || server_alive(p->server, &why))
+            continue;
+        r->panes[i].broken = r->panes[i].died = true;
+        pthread_mutex_lock(&s->lock);
+        s->pids[i] = 0;
+        pane->died = true;
+        snprintf(pane->reason, sizeof pane->reason, "%.150s", why.text);
+        pthread_mutex_unlock(&s->lock);
+        session_trouble(s, i, false, why.text);
+        session_log(s, "%c %s: %s", 'A' + i, pane->model, why.text);
+    }
+}
+
+static void drop_dead(struct rounds *r)
+{
+    for (int i = 0; i < r->row->pane_count; i++)
+        if (r->panes[i].died) {
+            rig_drop(&r->s->rig, i);
+            r->panes[i].died = false;
+        }
+}
+
+static void run_round(struct rounds *r, struct edge *last)
+{
+    int panes = r->row->pane_count;
+    for (int i = 0; i < panes; i++) {
+        span_clear(&r->panes[i].span);
+        r->panes[i].broken = false;
+    }
+    if (panes == 1) {
+        one_second(r, last);
+    } else {
+        for (int k = 0; k < 2 * panes && !session_ordered(r->s, r->seen); k++) {
+            int pane = turn_pane(panes, r->done, k);
+            if (playing(r->s, pane))
+                one_turn(r, pane);
+        }
+    }
+    bool ordered = session_ordered(r->s, r->seen);
+    for (int i = 0; i < panes; i++)
+        r->panes[i].broken |= ordered;
+}
+
+static bool any_playing(const struct session *s)
+{
+    for (int i = 0; i < s->rig.count; i++)
+        if (playing(s, i))
+            return true;
+    return false;
+}
+
+static void judge(struct rounds *r, bool full)
+{
+    struct session *s = r->s;
+    pthread_mutex_lock(&s->lock);
+    verdict_row(r->row, &s->rig, &s->cpus);
+    s->now.asked = session_asked(s, r->row);
+    s->now.phase = !r->steady ? PHASE_WARMUP : full ? PHASE_EXTRA : PHASE_MEASURING;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A live row of the dashboard goes on when it is complete. */
+static bool goes_on(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool yes = s->options.forever && s->now.plan_count == 0;
+    pthread_mutex_unlock(&s->lock);
+    return yes;
+}
+
+static bool run_rounds(struct rounds *r)
+{
+    struct edge last = {0};
+    while (any_playing(r->s)) {
+        run_round(r, &last);
+        note_deaths(r);
+        push_round(r, kept_now(r));
+        drop_dead(r);
+        r->done++;
+        bool ordered = session_ordered(r->s, r->seen);
+        r->steady = r->steady || (!ordered && warm(r));
+        bool full = row_kept(r->row) >= session_asked(r->s, r->row);
+        judge(r, full);
+        if (ordered || (full && !goes_on(r->s)))
+            return full;
+    }
+    return false;
+}
+
+static void rounds_init(struct rounds *r, struct session *s, struct row *row, unsigned seen)
+{
+    *r = (struct rounds){.s = s, .row = row, .seen = seen, .began_s = session_elapsed(s)};
+    r->panes = xcalloc((size_t)row->pane_count, sizeof *r->panes);
+    r->now = xcalloc(1, sizeof *r->now);
+    r->hists = xcalloc(LOAD_HISTS, sizeof *r->hists);
+    for (int i = 0; i < row->pane_count; i++) {
+        const struct sample *end = pane_at(&row->panes[i], row->panes[i].count - 1);
+        if (end && end->index > r->first_index)
+            r->first_index = end->index;
+        if (playing(s, i))
+            for (int h = 0; h < LOAD_HISTS; h++)
+                load_read_hist(s->rig.panes[i].load, h, &r->panes[i].before[h]);
+    }
+    /* No warm-up asked for, or a complete row that only goes on: the first round counts. */
+    r->steady = row->params.warmup == 0 || row_kept(row) >= session_asked(s, row);
+}
+
+bool turns_run(struct session *s, struct row *row, unsigned seen)
+{
+    struct rounds r;
+    rounds_init(&r, s, row, seen);
+    judge(&r, false);
+    bool complete = run_rounds(&r);
+    for (int i = 0; i < row->pane_count; i++)
+        if (playing(s, i))
+            drain(&r, s->rig.panes[i].load);
+    show_turn(s, -1);
+    free(r.panes);
+    free(r.now);
+    free(r.hists);
+    return complete;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts: one table of tests in the order in which they win, each a function that knows its reason.
+ * They judge what was measured, so a row that still runs has one too (too-few, mostly). */
+#include "session/verdict.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+struct seen { /* what a test looks at */
+    const struct row *row;
+    int index;
+    const struct pane *pane;
+    const struct rig_pane *rig;
+    const struct cpu_plan *cpus;
+    char *reason; /* sizeof pane->reason */
+};
+
+#define REASON (sizeof((struct pane *)0)->reason)
+
+static double mean(const struct seen *s, enum metric_id m)
+{
+    return row_summary(s->row, s->index, m).mean;
+}
+
+static bool above(double v, double limit) /* false for "not measured" */
+{
+    return v > limit;
+}
+
+static bool is_skipped(const struct seen *s)
+{
+    if (!s->rig || !s->rig->skipped)
+        return false;
+    snprintf(s->reason, REASON, "%s", s->rig->trouble);
+    return true;
+}
+
+static bool is_died(const struct seen *s)
+{
+    if (s->rig && !s->rig->server && s->rig->trouble[0] && !s->pane->died) {
+        snprintf(s->reason, REASON, "%s", s->rig->trouble); /* it never started */
+        return true;
+    }
+    if (s->pane->died)
+        snprintf(s->reason, REASON, "%s", s->pane->reason);
+    return s->pane->died;
+}
+
+static uint64_t refusals(const struct seen *s)
+{
+    struct server_counts c = {0};
+    if (s->rig && s->rig->server)
+        server_read(s->rig->server, &c);
+    return c.refusals;
+}
+
+static bool is_errors(const struct seen *s)
+{
+    static const enum metric_id kinds[] = {METRIC_errors_refused, METRIC_errors_reset,
+                                           METRIC_errors_timeout, METRIC_errors_bytes};
+    double sum = 0, reset = mean(s, METRIC_errors_reset);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        sum += above(mean(s, kinds[i]), 0) ? mean(s, kinds[i]) : 0;
+    if (sum <= 0 || (refusals(s) > 0 && sum == reset))
+        return false; /* refused for want of a descriptor: fd-limit says it better */
+    int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (above(mean(s, kinds[i]), 0) && n < (int)REASON)
+            n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", mean(s, kinds[i]),
+                          metric_table[kinds[i]].title);
+    return true;
+}
+
+static bool is_fd_limit(const struct seen *s)
+{
+    double wanted = s->row->params.connections + s->row->params.idle;
+    struct server_counts c = {0};
+    if (s->rig && s->rig->server)
+        server_read(s->rig->server, &c);
+    if (c.refusals > 0) {
+        snprintf(s->reason, REASON, "%s holds %.0f of %.0f: its descriptors end at 1024",
+                 s->pane->model, (double)(c.accepts - c.closes), wanted);
+        return true;
+    }
+    if (above(mean(s, METRIC_errors_fd), 0)) {
+        snprintf(s->reason, REASON, "the load found no descriptor %.0f times",
+                 mean(s, METRIC_errors_fd));
+        return true;
+    }
+    const char *trouble = s->rig && s->rig->load ? load_trouble(s->rig->load) : "";
+    if (trouble[0] && load_established(s->rig->load) < (long)wanted) {
+        snprintf(s->reason, REASON, "%s", trouble);
+        return true;
+    }
+    return false;
+}
+
+static bool is_port_limit(const struct seen *s)
+{
+    if (!above(mean(s, METRIC_errors_port), 0))
+        return false;
+    snprintf(s->reason, REASON, "no local port (client) for %.0f connections",
+             mean(s, METRIC_errors_port));
+    return true;
+}
+
+static bool is_accept_queue(const struct seen *s)
+{
+    if (!s->row->workload->repeat)
+        return false;
+    double lost = mean(s, METRIC_syn_retransmits), drops = mean(s, METRIC_listen_drops);
+    if (!above(lost, 0.5) && !above(drops, 0.5))
+        return false;
+    char n[16], b[16];
+    snprintf(s->reason, REASON, "%s SYNs lost: the accept queue of %s was full; each costs the kernel's 1 s timer",
+             units_number(n, sizeof n, above(lost, 0) ? lost : drops),
+             params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
+    return true;
+}
+
+static bool is_behind(const struct seen *s)
+{
+    const struct params *p = &s->row->params;
+    if (s->row->workload->repeat || p->rate == PARAM_MAX)
+        return false;
+    struct summary served = row_summary(s->row, s->index, METRIC_requests_per_s);
+    struct summary one = row_summary(s->row, s->index, METRIC_cpu_us_per_request);
+    if (one.used < 1)
+        return false;
+    /* Each connection's schedule is cut at both ends of each turn: half a request of it, by chance. */
+    double seconds = served.used * 4 * p->turn;
+    double slack = 3 * sqrt(served.used * 2 * fmin(p->connections, p->rate * p->turn)) / 2 / seconds;
+    if (served.mean >= 0.98 * p->rate - slack)
+        return false;
+    char got[16], asked[24];
+    snprintf(s->reason, REASON, "served %s/s of the %s asked",
+             units_si(got, sizeof got, served.mean),
+             params_show(PARAM_rate, p->rate, asked, sizeof asked));
+    return true;
+}
+
+static bool is_unsteady(const struct seen *s)
+{
+    if (s->pane->unsteady)
+        snprintf(s->reason, REASON, "its figures never became steady in 15 rounds of warm-up");
+    return s->pane->unsteady;
+}
+
+static bool is_too_few(const struct seen *s)
+{
+    struct summary main = row_summary(s->row, s->index, row_main(s->row));
+    if (main.used >= 3)
+        return false;
+    snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
+    return true;
+}
+
+static bool is_full(const struct seen *s)
+{
+    double cpu = mean(s, METRIC_server_cpu_pct);
+    if (s->row->workload->repeat || !above(cpu, 95 * s->row->params.workers - 1e-9))
+        return false;
+    snprintf(s->reason, REASON, "server full: %.0f %% of its CPU", cpu);
+    return true;
+}
+
+static bool is_load_full(const struct seen *s)
+{
+    double spare = mean(s, METRIC_load_spare_pct);
+    if (s->row->workload->repeat || !(spare < 5))
+        return false;
+    snprintf(s->reason, REASON, "load full: %.0f %% to spare", spare);
+    return true;
+}
+
+static bool is_ok(const struct seen *s)
+{
+    s->reason[0] = '\0';
+    return true;
+}
+
+static const struct {
+    enum verdict verdict;
+    bool (*test)(const struct seen *s);
+} tests[] = {
+    {VERDICT_SKIPPED, is_skipped}, {VERDICT_DIED, is_died},
+    {VERDICT_ERRORS, is_errors},   {VERDICT_FD_LIMIT, is_fd_limit},
+    {VERDICT_PORT_LIMIT, is_port_limit}, {VERDICT_ACCEPT_QUEUE, is_accept_queue},
+    {VERDICT_BEHIND, is_behind},   {VERDICT_UNSTEADY, is_unsteady},
+    {VERDICT_TOO_FEW, is_too_few}, {VERDICT_FULL, is_full},
+    {VERDICT_LOAD_FULL, is_load_full}, {VERDICT_OK, is_ok},
+};
+
+void verdict_row(struct row *row, const struct rig *rig, const struct cpu_plan *cpus)
+{
+    for (int i = 0; i < row->pane_count; i++) {
+        char reason[REASON] = "";
+        struct pane *pane = &row->panes[i];
+        struct seen s = {row, i, pane, i < rig->count ? &rig->panes[i] : NULL, cpus, reason};
+        size_t k = 0;
+        while (!tests[k].test(&s))
+            k++;
+        pane->verdict = tests[k].verdict;
+        memcpy(pane->reason, reason, sizeof reason);
+    }
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What limited a row. Pure but for the rig, which is asked for what it knows of its panes. */
+#ifndef SESSION_VERDICT_H
+#define SESSION_VERDICT_H
+
+#include "session/rig.h"
+#include "session/rows.h"
+
+/* Sets verdict and reason of every pane; the caller holds the rows' lock. */
+void verdict_row(struct row *row, const struct rig *rig, const struct cpu_plan *cpus);
+
+#endif
