@@ -39,6 +39,7 @@ struct session {
     struct session_now now; /* all but elapsed_s, panes' traces and the watch */
     struct trace traces[LINEUP_MAX];
     bool have_want, idle;
+    bool resting; /* the live row ended by itself; only an order moves the runner */
     struct plan plan; /* rows copied; plan_next: the next one to run */
     int plan_next;
     int more;

@@ -74,8 +74,10 @@ static void job_done(struct session *s, const struct job *job)
         }
     }
     /* A live row that ended by itself (no server of it runs) is not begun again without an order. */
-    while (!job->from_plan && !session_ordered(s, job->seen))
+    s->resting = !job->from_plan;
+    while (s->resting && !session_ordered(s, job->seen))
         pthread_cond_wait(&s->changed, &s->lock);
+    s->resting = false;
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -147,6 +147,8 @@ void session_more(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
     s->more++;
+    if (s->resting)
+        ordered(s);
     pthread_mutex_unlock(&s->lock);
 }
 
