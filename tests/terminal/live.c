@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The idea: most tests begin with a dashboard that measures and end with a terminal given back;
+ * both are here once. */
+#include "terminal/live.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static const char *const small_load[] = {"-c", "20", "--rate", "2k", "--turn", "0.1", "--settle",
+                                         "0.02"};
+enum { SMALL = sizeof small_load / sizeof *small_load };
+
+struct tty *live_start(struct tty_want want)
+{
+    const char *args[30] = {0};
+    int n = 0;
+    for (; n < SMALL; n++)
+        args[n] = small_load[n];
+    for (int i = 0; want.args && want.args[i] && n < 29; i++)
+        args[n++] = want.args[i];
+    want.args = args;
+    return tty_open(&want);
+}
+
+struct tty *live_open(int rows, int cols)
+{
+    struct tty *t = live_start((struct tty_want){.rows = rows, .cols = cols});
+    live_until_measured(t);
+    return t;
+}
+
+void live_until_measured(struct tty *t)
+{
+    live_expect(t, "select");
+    live_expect(t, "epoll-lt");
+    live_expect(t, "µs CPU a request");
+}
+
+void live_expect(struct tty *t, const char *text)
+{
+    if (tty_until_text(t, text, LATER))
+        return;
+    tty_dump(t, text);
+    fail_msg("never on the screen: %s", text);
+}
+
+void live_expect_gone(struct tty *t, const char *text)
+{
+    if (tty_until_gone(t, text, SOON))
+        return;
+    tty_dump(t, text);
+    fail_msg("still on the screen: %s", text);
+}
+
+void live_leave(struct tty *t)
+{
+    tty_keys(t, "q");
+    if (!tty_until_ended(t, SOON)) {
+        tty_dump(t, "q did not leave");
+        fail_msg("q did not leave");
+    }
+    assert_int_equal(tty_status(t), 0);
+    live_given_back(t, "after q");
+}
+
+void live_given_back(struct tty *t, const char *when)
+{
+    if (!tty_modes_restored(t))
+        fail_msg("%s: the line discipline is not as before", when);
+    if (!tty_cursor_visible(t))
+        fail_msg("%s: the cursor is hidden", when);
+    if (tty_alternate(t))
+        fail_msg("%s: the alternate screen is still shown", when);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person does first: launch, look, pick a model, change the load, sweep, save, leave. */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "terminal/live.h"
+
+/* Braille characters (U+2800 .. U+28FF: E2 A0..A3 xx) that are not empty. */
+static int braille(const char *text)
+{
+    int n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        n += p[0] == 0xe2 && p[1] >= 0xa0 && p[1] <= 0xa3 && !(p[1] == 0xa0 && p[2] == 0x80);
+    return n;
+}
+
+static int braille_in(struct tty *t, int x)
+{
+    char *part = tty_part(t, x, 3, 39, 11);
+    int n = braille(part);
+    free(part);
+    return n;
+}
+
+static bool screen_differs(struct tty *t, void *arg)
+{
+    char *screen = tty_screen(t);
+    bool differs = strcmp(screen, arg) != 0;
+    free(screen);
+    return differs;
+}
+
+/* With no argument at all: 400 connections, select beside epoll-lt. */
+static void something_moves_within_two_seconds(void **state)
+{
+    (void)state;
+    struct tty *t = tty_open(&(struct tty_want){0});
+    long long start = now_ms();
+    assert_true(tty_until_text(t, "epoll-lt", SOON));
+    char *first = tty_screen(t);
+    assert_non_null(strstr(first, "400 connections"));
+    bool moved = tty_until(t, screen_differs, first, 2000 * SLOW - (int)(now_ms() - start));
+    if (!moved)
+        tty_dump(t, "nothing moved within two seconds");
+    free(first);
+    assert_true(moved);
+    live_leave(t);
+}
+
+static void both_graphs_move(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_pump(t, 1500);
+    int a = braille_in(t, 0), b = braille_in(t, 40);
+    for (int i = 0; i < 5 * SLOW && (braille_in(t, 0) <= a || braille_in(t, 40) <= b); i++)
+        tty_pump(t, 1000);
+    if (braille_in(t, 0) <= a || braille_in(t, 40) <= b) {
+        tty_dump(t, "a graph stands still");
+        fail_msg("A %d then %d, B %d then %d", a, braille_in(t, 0), b, braille_in(t, 40));
+    }
+    live_leave(t);
+}
+
+static void picks_a_model(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_keys(t, "m");
+    live_expect(t, "model of pane A");
+    live_expect(t, "edge");
+    tty_keys(t, "poll");
+    tty_pump(t, 300);
+    tty_keys(t, "\r");
+    live_expect_gone(t, "model of pane A");
+    live_expect(t, "A poll");
+    tty_keys(t, "\t");
+    tty_pump(t, 200);
+    tty_keys(t, "m");
+    live_expect(t, "model of pane B");
+    tty_keys(t, "\033");
+    live_expect_gone(t, "model of pane B");
+    tty_keys(t, "\033[C"); /* right: the next model of the pane in focus */
+    live_expect(t, "B epoll-et");
+    live_leave(t);
+}
+
+static void changes_connections(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    live_expect(t, "[20 connections]");
+    tty_keys(t, "+");
+    live_expect(t, "[50 connections]");
+    tty_keys(t, "-");
+    live_expect(t, "[20 connections]");
+    tty_keys(t, "\033[A");
+    live_expect(t, "[50 connections]");
+    tty_keys(t, "r");
+    live_expect(t, "[2k/s");
+    tty_keys(t, "+");
+    live_expect(t, "[5k/s");
+    live_leave(t);
+}
+
+/* The only file of that pattern in the program's folder. */
+static char *only_file(struct tty *t, const char *pattern)
+{
+    char path[256];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
+    if (glob(path, 0, NULL, &found) != 0)
+        return NULL;
+    char *name = found.gl_pathc == 1 ? strdup(found.gl_pathv[0]) : NULL;
+    globfree(&found);
+    return name;
+}
+
+/* True when python's csv reads it: a header and at least so many rows, all as wide. */
+static bool parses(const char *file, int rows)
+{
+    char command[700];
+    snprintf(command, sizeof command,
+             "python3 -c \"import csv,sys; r=list(csv.reader(open(sys.argv[1], newline='')));"
+             "sys.exit(not (len(r) > %d and len({len(x) for x in r}) == 1"
+             " and 'model' in r[0] and 'cpu_us_per_request' in r[0]))\" '%s'",
+             rows, file);
+    return system(command) == 0;
+}
+
+static void saves_and_leaves(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_pump(t, 3000);
+    tty_keys(t, "s");
+    live_expect(t, "iodash-2");
+    char *tables = only_file(t, "iodash-*-tables.csv"), *samples = only_file(t, "iodash-*[0-9].csv");
+    assert_non_null(tables);
+    assert_non_null(samples);
+    assert_true(parses(samples, 2));
+    assert_true(parses(tables, 1));
+    live_leave(t);
+    if (!tty_shows(t, strrchr(samples, '/') + 1) || !tty_shows(t, "ANSWER")) {
+        tty_dump(t, "what stays on the terminal");
+        fail_msg("the answer and %s do not stay", samples);
+    }
+    free(tables);
+    free(samples);
+}
+
+static void sweeps_and_stops(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_keys(t, "p");
+    live_expect(t, "min");
+    tty_keys(t, "\r");
+    live_expect(t, "1/");
+    tty_keys(t, "\033");
+    live_expect(t, "[20 connections]");
+    live_leave(t);
+}
+
+#define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TERMINAL(something_moves_within_two_seconds), IN_TERMINAL(both_graphs_move),
+        IN_TERMINAL(picks_a_model),                      IN_TERMINAL(changes_connections),
+        IN_TERMINAL(saves_and_leaves),                   IN_TERMINAL(sweeps_and_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* However it ends, the terminal is given back: each signal at start, in mid-run and in a dialog;
+ * Ctrl-C; Ctrl-Z and fg. And the two keys that other programs get wrong: Esc and slow arrows. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "terminal/live.h"
+
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV};
+enum { DEADLY = sizeof deadly / sizeof *deadly };
+
+/* Ends by that signal or because of it, gives the terminal back, leaves no server behind. */
+static void ends_well(struct tty *t, int number, const char *when)
+{
+    pid_t servers[8];
+    char what[64];
+    int count = children_of(tty_pid(t), "--server-child", servers, 8);
+    snprintf(what, sizeof what, "SIG%s %s", sigabbrev_np(number), when);
+    tty_signal(t, number);
+    if (!tty_until_ended(t, SOON))
+        fail_msg("%s: still runs", what);
+    if (tty_status(t) == 0)
+        fail_msg("%s: status 0", what);
+    live_given_back(t, what);
+    for (int i = 0; i < count; i++) {
+        long long end = now_ms() + 2000 * SLOW;
+        while (process_runs(servers[i]) && now_ms() < end)
+            tty_pump(t, 50);
+        if (process_runs(servers[i]))
+            fail_msg("%s: server process %d still runs", what, (int)servers[i]);
+    }
+    tty_close(t);
+}
+
+static void at_start(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DEADLY; i++)
+        for (int delay = 0; delay <= 60; delay += 20) {
+            struct tty *t = live_start((struct tty_want){0});
+            tty_pump(t, delay);
+            ends_well(t, deadly[i], "at start");
+        }
+}
+
+static bool wrote_something(struct tty *t, void *arg)
+{
+    (void)arg;
+    return tty_bytes(t) > 0;
+}
+
+/* The moment the first byte is on the terminal is the most dangerous one. */
+static void at_the_first_byte(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DEADLY; i++) {
+        struct tty *t = live_start((struct tty_want){0});
+        assert_true(tty_until(t, wrote_something, NULL, SOON));
+        ends_well(t, deadly[i], "at the first byte");
+    }
+}
+
+static void in_mid_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DEADLY; i++)
+        ends_well(live_open(0, 0), deadly[i], "in mid-run");
+}
+
+static void in_a_dialog(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DEADLY; i++) {
+        struct tty *t = live_open(0, 0);
+        tty_keys(t, "m");
+        live_expect(t, "model of pane A");
+        ends_well(t, deadly[i], "in a dialog");
+    }
+}
+
+static void control_c(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_keys(t, "\003");
+    assert_true(tty_until_ended(t, SOON));
+    assert_int_equal(tty_status(t), 130);
+    live_given_back(t, "after Ctrl-C");
+}
+
+static void stopped_and_continued(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    for (int i = 0; i < 2; i++) {
+        tty_keys(t, "\032");
+        assert_true(tty_until_stopped(t, SOON));
+        tty_pump(t, 100);
+        live_given_back(t, "stopped");
+        tty_pump(t, 300);
+        tty_foreground(t);
+        if (!tty_until_text(t, "epoll-lt", 1000 * SLOW)) {
+            tty_dump(t, "a second after fg");
+            fail_msg("not drawn again");
+        }
+        assert_true(tty_alternate(t));
+        assert_false(tty_modes_restored(t));
+    }
+    live_expect(t, "µs CPU a request");
+    live_leave(t);
+}
+
+/* Each look costs a millisecond or two; the best of five is what the program needs. */
+static void escape_closes_at_once(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    long long best = 1000000;
+    for (int i = 0; i < 5; i++) {
+        tty_keys(t, "m");
+        live_expect(t, "model of pane A");
+        tty_pump(t, 150);
+        long long start = now_ms();
+        tty_keys(t, "\033");
+        live_expect_gone(t, "model of pane A");
+        if (now_ms() - start < best)
+            best = now_ms() - start;
+        tty_pump(t, 100);
+    }
+    if (best >= 100 * SLOW)
+        fail_msg("Esc took %lld ms", best);
+    live_leave(t);
+}
+
+static void slow_arrows_still_move(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_keys(t, "m");
+    live_expect(t, "▶ select");
+    tty_keys(t, "\033");
+    tty_pump(t, 15);
+    tty_keys(t, "[B");
+    live_expect_gone(t, "▶ select");
+    assert_true(tty_shows(t, "model of pane A"));
+    tty_keys(t, "\033OA"); /* the same arrow as an application key */
+    live_expect(t, "▶ select");
+    tty_keys(t, "\033");
+    live_expect_gone(t, "model of pane A");
+    live_leave(t);
+}
+
+#define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TERMINAL(at_start),      IN_TERMINAL(at_the_first_byte),
+        IN_TERMINAL(in_mid_run),    IN_TERMINAL(in_a_dialog),
+        IN_TERMINAL(control_c),     IN_TERMINAL(stopped_and_continued),
+        IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
