@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How `run` and `serve` end: interrupted, refused before any load, on a full disk, on a taken port."""
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+import unittest
+
+from program import SHORT, SLOW, Case
+
+
+def private_mounts():
+    """True where a mount namespace of our own may be made."""
+    done = subprocess.run(["unshare", "-m", "true"], capture_output=True, timeout=20)
+    return done.returncode == 0
+
+
+class Interrupted(Case):
+    def interrupt(self, number, *words):
+        process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000, "--warmup", "0",
+                             "--turn", "0.05", "--settle", "0.01", *words)
+        time.sleep(3 * SLOW)
+        self.assertIsNone(process.poll(), "it ended by itself")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=10 * SLOW)
+        self.assertEqual(process.returncode, 130, err)
+        return out, err
+
+    def test_what_was_measured_is_saved(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            name = f"{number}.csv"
+            out, _ = self.interrupt(number, "-o", name)
+            self.assertGreater(len(self.csv(name)), 4)
+            self.assertIn("ANSWER", out)
+
+    def test_without_a_name_it_says_where(self):
+        _, err = self.interrupt(signal.SIGINT)
+        saved = [p for p in self.folder.glob("iodash-*.csv") if "tables" not in p.name]
+        self.assertEqual(len(saved), 1)
+        self.assertIn(saved[0].name, err)
+
+    def test_killed_leaves_no_child(self):
+        process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000)
+        time.sleep(2 * SLOW)
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as f:
+            children = [int(x) for x in f.read().split()]
+        process.kill()
+        process.communicate(timeout=10)
+        self.assertTrue(children, "no server process was seen")
+        end = time.monotonic() + 2 * SLOW
+        while any(map(runs, children)) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertFalse([p for p in children if runs(p)])
+
+
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            return f.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+class Refused(Case):
+    def test_existing_file(self):
+        (self.folder / "a.csv").write_text("mine")
+        self.refused(self.iodash("run", *SHORT, "-o", "a.csv"), "a.csv", "exist")
+        self.assertEqual((self.folder / "a.csv").read_text(), "mine")
+        (self.folder / "b-tables.csv").write_text("mine")
+        self.refused(self.iodash("run", *SHORT, "-o", "b.csv"), "b-tables.csv", "exist")
+        self.assertFalse((self.folder / "b.csv").exists())
+
+    def test_dangling_link_is_not_written_through(self):
+        os.symlink(self.folder / "elsewhere", self.folder / "l.csv")
+        self.refused(self.iodash("run", *SHORT, "-o", "l.csv"), "l.csv")
+        self.assertFalse((self.folder / "elsewhere").exists())
+
+    def test_missing_folder(self):
+        self.refused(self.iodash("run", *SHORT, "-o", "no/such/a.csv"), "no/such")
+
+    def in_namespace(self, mount, *words):
+        if not private_mounts():
+            self.skipTest("[  SKIPPED ] no private mount namespace here (unshare -m)")
+        (self.folder / "there").mkdir()
+        return self.iodash(*words, before=["unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"])
+
+    def test_read_only_folder(self):
+        done = self.in_namespace("mount --bind there there && mount -o remount,ro,bind there",
+                                 "run", *SHORT, "-o", "there/a.csv")
+        self.refused(done, "there", "ead-only")
+
+    def test_full_disk_is_told_and_leaves_nothing(self):
+        self.env["XDG_STATE_HOME"] = str(self.folder / "there")
+        done = self.in_namespace("mount -t tmpfs -o size=4k,nr_inodes=3 none there && touch there/x",
+                                 "run", "-c", 5, "-r", "500", *SHORT, "-o", "there/a.csv")
+        self.assertEqual(done.status, 1, done)
+        self.assertIn("there/a", done.err)
+
+    def test_too_many_connections(self):
+        done = self.iodash("run", "-c", 400, *SHORT, before=["prlimit", "--nofile=100:100"])
+        self.refused(done, "400", "100")
+
+    def test_soft_limit_is_raised(self):
+        done = self.iodash("run", "-c", 100, "-r", "1k", *SHORT, before=["prlimit", "--nofile=64:4096"])
+        self.assertEqual(done.status, 0, done)
+
+    def test_wrong_usage_names_the_option(self):
+        for words, part in (
+                (["-c", "many"], "many"), (["-m", "epol-lt"], "epoll-lt"), (["-w", "tranfer"], "transfer"),
+                (["--conections", "4"], "connections"), (["-c", "9..1:x"], "9..1:x"),
+                (["-c", "0"], "1"), (["--format", "xml"], "markdown"), (["--size", "1GiB"], "size")):
+            self.refused(self.iodash("run", *words), part, status=2)
+
+
+class Serve(Case):
+    def free_port(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            return s.getsockname()[1]
+
+    def test_taken_port(self):
+        with socket.create_server(("127.0.0.1", 0)) as s:
+            port = s.getsockname()[1]
+            done = self.iodash("serve", "-m", "epoll-lt", "--listen", f"127.0.0.1:{port}")
+        self.assertEqual(done.status, 1, done)
+        self.assertIn(str(port), done.err)
+        self.assertIn("in use", done.err)
+        self.assertEqual(len(done.err.splitlines()), 1, done)
+
+    def test_serves_and_stops(self):
+        for model in self.names("models"):
+            port = self.free_port()
+            process = self.start("serve", "-m", model, "--listen", f"127.0.0.1:{port}", "--protocol",
+                                 "fetch")
+            try:
+                self.fetch(port)
+            finally:
+                process.terminate()
+                _, err = process.communicate(timeout=10 * SLOW)
+            self.assertIn(process.returncode, (0, 130), err)
+
+    def fetch(self, port):
+        """One request by hand: 3000 bytes, byte i is the low byte of sequence + i."""
+        end = time.monotonic() + 5 * SLOW
+        while True:
+            try:
+                connection = socket.create_connection(("127.0.0.1", port), timeout=5)
+                break
+            except ConnectionRefusedError:
+                self.assertLess(time.monotonic(), end, "it never listened")
+                time.sleep(0.02)
+        with connection:
+            connection.sendall(struct.pack(">4sIIIQ", b"IODF", 1, 3000, 0, 250).ljust(64, b"\0"))
+            got = b""
+            while len(got) < 3000:
+                piece = connection.recv(4096)
+                self.assertTrue(piece, "closed in mid-reply")
+                got += piece
+        self.assertEqual(got, bytes((250 + i) & 255 for i in range(3000)))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
