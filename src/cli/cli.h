@@ -24,13 +24,29 @@ int cli_serve(const struct args *a);
 int cli_list(const struct args *a);
 int cli_doctor(const struct args *a);
 
+/* A first word that is no command but a part of the program started by itself ("--server-child"):
+ * runs it, before anything else of this process, and returns true with its exit status. */
+bool cli_child(int argc, char **argv, int *status);
+
 /* Binds the tables to the parameters (params_bind), sets the locale, raises the descriptor limit. */
 void cli_start(void);
 
-/* "iodash: TEXT" on stderr; returns status. */
+/* The whole command line: picks the command, parses, runs it. Returns the exit status. */
+int cli_main(int argc, char **argv);
+
+/* "iodash: TEXT" on stderr, one line of printable text; returns status. */
 int cli_fail(int status, const char *text);
 
 /* Exit status of a -errno from args, plan or csv: EINVAL is 2, everything else 1. */
 int cli_status(int error);
+
+/* Flushes stdout: status, or 1 with a line when it could not be written (a full disk). */
+int cli_flush(int status);
+
+/* Can the locale show what is not ASCII? */
+bool cli_utf8(void);
+
+/* The soft descriptor limit before cli_start() raised it. */
+long cli_nofile_before(void);
 
 #endif

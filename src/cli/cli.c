@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The command table, and what all commands share: picking one, help, and the one form of an error.
+ * A command is a row here and a file beside; its help is made from its row and the parameters. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "load/workloads.h"
+#include "net/protocol.h"
+#include "servers/server.h"
+#include "ui/text.h"
+
+static const char *const dash_options[] = {"models", "plan", "charset", "no_color", ""};
+static const char *const run_options[] = {"models", "plan", "output", "format", "quiet", ""};
+static const char *const serve_options[] = {"models", "listen", "quiet", ""};
+static const char *const list_options[] = {"format", ""};
+static const char *const no_options[] = {""};
+
+const struct command_line cli_table[] = {
+    {"", "[PARAM...]", "the dashboard: servers side by side under the same load",
+     {dash_options, false, 0}, cli_dash},
+    {"run", "run [PARAM...] [-o FILE.csv]",
+     "measure with no dashboard: progress on stderr, tables and the answer on stdout",
+     {run_options, false, 0}, cli_run},
+    {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
+     "one server in the foreground, for a second machine or a real client",
+     {serve_options, false, 0}, cli_serve},
+    {"list", "list TABLE [--format markdown]",
+     "the tables: models, workloads, params, metrics, keys, plans",
+     {list_options, true, 1}, cli_list},
+    {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
+     {no_options, true, 0}, cli_doctor},
+};
+const int cli_count = sizeof cli_table / sizeof *cli_table;
+
+static long nofile_before;
+
+bool cli_child(int argc, char **argv, int *status)
+{
+    if (argc < 2 || strcmp(argv[1], "--server-child"))
+        return false;
+    *status = server_child_main(argc, argv);
+    return true;
+}
+
+void cli_start(void)
+{
+    setlocale(LC_CTYPE, ""); /* numbers keep their point in every locale */
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    nofile_before = limits_nofile_soft();
+    limits_raise_nofile();
+}
+
+long cli_nofile_before(void)
+{
+    return nofile_before;
+}
+
+bool cli_utf8(void)
+{
+    return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+int cli_fail(int status, const char *text)
+{
+    fputs("iodash: ", stderr);
+    while (*text) {
+        char buf[8];
+        wchar_t ch = text_next(&text);
+        text_utf8(ch < 0x80 || cli_utf8() ? ch : text_ascii(ch), buf);
+        fputs(buf, stderr);
+    }
+    fputc('\n', stderr);
+    return status;
+}
+
+int cli_status(int error)
+{
+    return error == -EINVAL ? 2 : 1;
+}
+
+int cli_flush(int status)
+{
+    char text[128];
+    if (!fflush(stdout) && !ferror(stdout))
+        return status;
+    snprintf(text, sizeof text, "standard output: %s", strerror(errno ? errno : EIO));
+    return cli_fail(1, text);
+}
+
+/* --- help ------------------------------------------------------------------------------------ */
+
+static void print_commands(void)
+{
+    printf("iodash %s: servers that wait for their sockets in different ways, side by side\n\n",
+           IODASH_VERSION);
+    for (int i = 0; i < cli_count; i++)
+        printf("  iodash %s\n      %s\n", cli_table[i].synopsis, cli_table[i].summary);
+    puts("\nCOMMAND --help tells the options of each; those of the dashboard:\n");
+}
+
+static int print_help(const struct command_line *c)
+{
+    if (*c->word)
+        printf("usage: iodash %s\n  %s\n\n", c->synopsis, c->summary);
+    else
+        print_commands();
+    char *options = args_help(&c->rules);
+    fputs(options, stdout);
+    free(options);
+    puts("\nexit: 0 done, 1 the system says no, 2 wrong usage, 130 interrupted");
+    return cli_flush(0);
+}
+
+static int print_version(void)
+{
+    printf("iodash %s\n", IODASH_VERSION);
+    return cli_flush(0);
+}
+
+/* --- picking --------------------------------------------------------------------------------- */
+
+static const char *command_word(int i)
+{
+    return i + 1 < cli_count ? cli_table[i + 1].word : NULL; /* without the dashboard's "" */
+}
+
+static const struct command_line *find_command(const char *word)
+{
+    for (int i = 0; i < cli_count; i++)
+        if (!strcmp(cli_table[i].word, word))
+            return &cli_table[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    char text[256], echo[64], all[128] = "";
+    const char *near = params_nearest(word, command_word);
+    for (int i = 0; command_word(i); i++) {
+        size_t n = strlen(all);
+        snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", command_word(i));
+    }
+    snprintf(text, sizeof text, "%s: no such command%s%s%s (%s)",
+             params_echo(word, echo, sizeof echo), near ? "; did you mean " : "", near ? near : "",
+             near ? "?" : "", all);
+    return cli_fail(2, text);
+}
+
+int cli_main(int argc, char **argv)
+{
+    bool dashboard = argc < 2 || argv[1][0] == '-';
+    const struct command_line *c = find_command(dashboard ? "" : argv[1]);
+    if (!c || (!dashboard && !*c->word))
+        return unknown_command(argv[1]);
+    struct args args;
+    struct err e;
+    int skip = dashboard ? 0 : 1;
+    int error = args_parse(argc - skip, argv + skip, &c->rules, &args, &e);
+    if (error)
+        return cli_fail(cli_status(error), e.text);
+    if (args.help)
+        return print_help(c);
+    return args.version ? print_version() : c->run(&args);
+}

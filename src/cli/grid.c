@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Aligned text for people, Markdown for the README and the manual, CSV for programs. Widths are
+ * columns of a terminal, so keys drawn as arrows line up. */
+#include "cli/grid.h"
+
+#include <csv.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "ui/text.h"
+
+void grid_init(struct grid *g, const char *const *heads)
+{
+    *g = (struct grid){.heads = heads};
+    while (heads[g->columns])
+        g->columns++;
+    if (g->columns > GRID_COLUMNS)
+        die("a table of %d columns", g->columns);
+}
+
+void grid_fini(struct grid *g)
+{
+    for (int i = 0; i < g->rows * g->columns; i++)
+        free(g->cells[i]);
+    free(g->cells);
+}
+
+void grid_add(struct grid *g, const char *const *cells)
+{
+    size_t count = (size_t)(g->rows + 1) * (size_t)g->columns;
+    g->cells = xrealloc(g->cells, count, sizeof *g->cells);
+    for (int i = 0; i < g->columns; i++)
+        g->cells[g->rows * g->columns + i] = xstrdup(cells[i] ? cells[i] : "");
+    g->rows++;
+}
+
+enum grid_format grid_format(const char *word)
+{
+    if (!word || !strcmp(word, "text"))
+        return GRID_TEXT;
+    return !strcmp(word, "csv") ? GRID_CSV : GRID_MARKDOWN;
+}
+
+static const char *cell(const struct grid *g, int row, int column)
+{
+    return row < 0 ? g->heads[column] : g->cells[row * g->columns + column];
+}
+
+static int width_of(const char *text)
+{
+    int width = 0;
+    while (*text)
+        width += text_cell_width(text_next(&text));
+    return width;
+}
+
+static int widest(const struct grid *g, int column)
+{
+    int width = 0;
+    for (int row = -1; row < g->rows; row++) {
+        int w = width_of(cell(g, row, column));
+        width = w > width ? w : width;
+    }
+    return width;
+}
+
+static void put_text(const char *text, bool ascii, FILE *out)
+{
+    char buf[8];
+    while (*text) {
+        wchar_t ch = text_next(&text);
+        text_utf8(ascii && ch >= 0x80 ? text_ascii(ch) : ch, buf);
+        fputs(buf, out);
+    }
+}
+
+static void text_row(const struct grid *g, int row, const int *widths, bool ascii, FILE *out)
+{
+    int last = g->columns - 1;
+    while (last > 0 && !*cell(g, row, last))
+        last--; /* no blanks at the end of a line */
+    for (int c = 0; c <= last; c++) {
+        put_text(cell(g, row, c), ascii, out);
+        if (c < last)
+            fprintf(out, "%*s", widths[c] - width_of(cell(g, row, c)) + 2, "");
+    }
+    fputc('\n', out);
+}
+
+static void print_text(const struct grid *g, bool ascii, FILE *out)
+{
+    int widths[GRID_COLUMNS] = {0};
+    for (int c = 0; c < g->columns; c++)
+        widths[c] = widest(g, c);
+    for (int row = -1; row < g->rows; row++)
+        text_row(g, row, widths, ascii, out);
+}
+
+static void put_markdown(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void markdown_row(const struct grid *g, int row, FILE *out)
+{
+    for (int c = 0; c < g->columns; c++) {
+        fputs(c ? " | " : "| ", out);
+        put_markdown(cell(g, row, c), out);
+    }
+    fputs(" |\n", out);
+}
+
+static void print_markdown(const struct grid *g, FILE *out)
+{
+    markdown_row(g, -1, out);
+    for (int c = 0; c < g->columns; c++)
+        fputs("| --- ", out);
+    fputs("|\n", out);
+    for (int row = 0; row < g->rows; row++)
+        markdown_row(g, row, out);
+}
+
+static void print_csv(const struct grid *g, FILE *out)
+{
+    for (int row = -1; row < g->rows; row++) {
+        for (int c = 0; c < g->columns; c++) {
+            const char *text = cell(g, row, c);
+            if (c)
+                fputc(',', out);
+            csv_fwrite(out, text, strlen(text));
+        }
+        fputs("\r\n", out);
+    }
+}
+
+void grid_print(const struct grid *g, enum grid_format format, int ascii, FILE *out)
+{
+    if (format == GRID_MARKDOWN)
+        print_markdown(g, out);
+    else if (format == GRID_CSV)
+        print_csv(g, out);
+    else
+        print_text(g, ascii, out);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of text for stdout: aligned columns, Markdown, or CSV. Cells are copied. Thread: main. */
+#ifndef CLI_GRID_H
+#define CLI_GRID_H
+
+#include <stdio.h>
+
+#define GRID_COLUMNS 10
+
+enum grid_format { GRID_TEXT, GRID_MARKDOWN, GRID_CSV };
+
+struct grid {
+    int columns, rows;
+    const char *const *heads; /* NULL-ended */
+    char **cells;             /* rows x columns, heap */
+};
+
+void grid_init(struct grid *g, const char *const *heads);
+void grid_fini(struct grid *g);
+
+/* One row: as many cells as heads; NULL is "". */
+void grid_add(struct grid *g, const char *const *cells);
+
+/* "text", "markdown", "csv"; NULL is text. */
+enum grid_format grid_format(const char *word);
+
+/* Text is cut to what the locale can show: `ascii` writes plain letters for the rest. */
+void grid_print(const struct grid *g, enum grid_format format, int ascii, FILE *out);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* `iodash serve`: one server in the foreground, for a load on another machine or a real client. The
+ * signals that end it are blocked and waited for, so between two status lines nothing runs here and
+ * the stop begins at once. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/units.h"
+#include "load/workloads.h"
+#include "servers/server.h"
+
+static int check_args(const struct args *a, struct server_spec *spec, struct err *e)
+{
+    char flag[32];
+    struct lineup lineup;
+    if (!a->options.models)
+        return err_set(e, EINVAL, "serve: needs a model, as in -m epoll-lt (list models)");
+    if (!a->options.listen)
+        return err_set(e, EINVAL, "serve: needs an address, as in --listen 127.0.0.1:8080");
+    if (a->axis_count)
+        return err_set(e, EINVAL, "%s: serve takes one value, no list",
+                       params_flag(a->axes[0].id, flag, sizeof flag));
+    int error = lineup_parse(a->options.models, &lineup, e);
+    if (error)
+        return error;
+    if (lineup.count != 1)
+        return err_set(e, EINVAL, "--models %s: serve takes one model, not %d", a->options.models,
+                       lineup.count);
+    spec->model = lineup.models[0];
+    return net_addr_parse(a->options.listen, true, &spec->listen, e);
+}
+
+static void fill_spec(const struct args *a, struct server_spec *spec)
+{
+    struct cpu_plan cpus;
+    spec->params = a->params;
+    workload_resolve(&spec->params);
+    spec->cpu = -1;
+    /* Nothing of ours shares this machine with it, so it is pinned only when that was asked for. */
+    if (a->given[PARAM_pin] && spec->params.pin == PIN_AUTO) {
+        cpus_plan(true, &cpus);
+        spec->cpu = cpus.server;
+    }
+}
+
+static void say_start(const struct server *s)
+{
+    struct net_addr addr;
+    char text[128];
+    server_address(s, &addr);
+    fprintf(stderr, "%s listens on %s (pid %ld), Ctrl-C ends it\n", server_model(s)->id,
+            net_addr_print(&addr, text, sizeof text), (long)server_pid(s));
+}
+
+struct reading {
+    struct server_counts counts;
+    int64_t cpu_ns;
+    uint64_t t_ns;
+};
+
+static void take_reading(const struct server *s, struct reading *out)
+{
+    server_read(s, &out->counts);
+    out->cpu_ns = server_cpu_ns(s);
+    out->t_ns = clock_ns();
+}
+
+/* One line a second; on a terminal it is written over the last one. */
+static void say_status(const struct reading *before, const struct reading *now)
+{
+    bool screen = isatty(STDERR_FILENO);
+    struct server_counts d;
+    char rate[32], line[160];
+    double seconds = (double)(now->t_ns - before->t_ns) / 1e9;
+    double cpu = before->cpu_ns < 0 || now->cpu_ns < 0
+                     ? 0
+                     : (double)(now->cpu_ns - before->cpu_ns) / 1e7 / seconds;
+    server_counts_diff(&now->counts, &before->counts, &d);
+    uint64_t open = now->counts.accepts > now->counts.closes
+                        ? now->counts.accepts - now->counts.closes
+                        : 0;
+    int n = snprintf(line, sizeof line, "connections %llu  requests/s %s  CPU %.1f %%",
+                     (unsigned long long)open,
+                     units_si(rate, sizeof rate, nearbyint((double)d.requests / seconds)), cpu);
+    if (now->counts.junk && n > 0)
+        snprintf(line + n, sizeof line - (size_t)n, "  junk %llu",
+                 (unsigned long long)now->counts.junk);
+    fprintf(stderr, screen ? "\r%-78s" : "%s\n", line);
+}
+
+static void block_ends(sigset_t *set)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction now;
+        bool ignored = !sigaction(ends[i], NULL, &now) && now.sa_handler == SIG_IGN;
+        if (ends[i] != SIGHUP || !ignored) /* nohup means it */
+            sigaddset(set, ends[i]);
+    }
+    sigprocmask(SIG_BLOCK, set, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a closed stderr ends no server */
+}
+
+/* Waits for the next whole second or a signal that ends; true when there was one. */
+static bool ended(const sigset_t *set, uint64_t next_ns)
+{
+    for (;;) {
+        uint64_t now = clock_ns(), left = next_ns > now ? next_ns - now : 0;
+        struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+        if (sigtimedwait(set, NULL, &t) > 0)
+            return true;
+        if (errno != EINTR)
+            return false;
+    }
+}
+
+static int watch(struct server *s, const sigset_t *set, bool quiet)
+{
+    struct reading before, now;
+    struct err why;
+    take_reading(s, &before);
+    for (uint64_t next = before.t_ns + NS_PER_S; !ended(set, next); next += NS_PER_S) {
+        if (!server_alive(s, &why))
+            return cli_fail(1, why.text);
+        take_reading(s, &now);
+        if (!quiet)
+            say_status(&before, &now);
+        before = now;
+    }
+    if (!quiet && isatty(STDERR_FILENO))
+        fputc('\n', stderr);
+    return 0;
+}
+
+int cli_serve(const struct args *a)
+{
+    struct server_spec spec = {0};
+    struct err e = {""};
+    sigset_t set;
+    int error = check_args(a, &spec, &e);
+    if (error)
+        return cli_fail(cli_status(error), e.text);
+    fill_spec(a, &spec);
+    block_ends(&set);
+    struct server *s = server_start(&spec, &e);
+    if (!s)
+        return cli_fail(1, e.text);
+    say_start(s);
+    int status = watch(s, &set, a->options.quiet != NULL);
+    server_stop(s);
+    return status;
+}
