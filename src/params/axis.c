@@ -49,7 +49,7 @@ static int push_range(struct axis *a, const struct range *r)
 {
     double v = r->from, slack = r->to * 1e-9;
     for (int i = 1; v <= r->to + slack; i++) {
-        double value = counted(a->id) ? nearbyint(v) : tidy(v);
+        double value = counted(a->id) ? round(v) : tidy(v);
         if (push(a, fmin(value, r->to)) < 0)
             return -E2BIG;
         v = r->times ? v * r->step : r->from + i * r->step;

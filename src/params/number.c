@@ -94,9 +94,8 @@ int number_parse(enum param_kind kind, const char *text, double *out)
     double v = units_strtod(text, &end);
     if (suffix == text || end != suffix)
         return -EINVAL;
-    while (*suffix == ' ')
-        suffix++;
-    const struct unit *u = find_unit(kind, suffix);
+    const char *unit = suffix + strspn(suffix, " "); /* "250 ms", but no blank at the end */
+    const struct unit *u = find_unit(kind, *unit ? unit : suffix);
     if (!u)
         return -ENOENT;
     *out = u->times > 1 ? snapped(v * u->times) : v / u->over;
