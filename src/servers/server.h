@@ -43,6 +43,10 @@ void server_read(const struct server *s, struct server_counts *out);
 int server_workers(const struct server *s);
 void server_read_worker(const struct server *s, int worker, struct server_counts *out);
 
+/* How many troubles it told that did not end it (out of descriptors, a connection refused: one text a
+ * second at most), and the latest text. latest may be NULL. Any thread. */
+uint64_t server_troubles(const struct server *s, struct err *latest);
+
 /* CPU time so far in ns: the child's CPU clock; inside, the sum of its threads' clocks. -1 when it
  * is gone. */
 int64_t server_cpu_ns(const struct server *s);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* main() of a server process: opens the header, listens, runs the workers, and sleeps on the lifeline
+ * until its owner closes it or ends. Nothing else runs here, so that its CPU is the server's. Nothing
+ * is printed; what goes wrong is in the header. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "servers/crew.h"
+#include "servers/place.h"
+
+static void sleep_on(int lifeline, struct crew *c)
+{
+    struct pollfd p[2] = {{.fd = lifeline, .events = POLLIN}, {.fd = c->wake, .events = POLLIN}};
+    while (!crew_stopping(c)) {
+        if (poll(p, 2, -1) < 0 && errno == EINTR)
+            continue;
+        return;
+    }
+}
+
+static int serve(struct crew *c, struct shared *s, struct err *e)
+{
+    int rc = crew_init(c, s, e);
+    if (rc == 0)
+        rc = crew_listen(c, e);
+    if (rc < 0)
+        return rc;
+    if (s->cpu >= 0)
+        cpus_pin_one(s->cpu, NULL); /* where it may not, it runs where its owner does */
+    rc = crew_start(c, e);
+    if (rc == 0) {
+        shared_set_state(s, SHARED_READY);
+        if (send(s->lifeline, "+", 1, MSG_NOSIGNAL) == 1)
+            sleep_on(s->lifeline, c);
+    }
+    crew_stop(c);
+    return crew_join(c, e) ? rc : -EIO;
+}
+
+int server_child_main(int argc, char **argv)
+{
+    static struct crew crew; /* too large for a stack */
+    struct shared *s;
+    struct err e = {""};
+    int fd = argc > 2 ? atoi(argv[2]) : -1;
+    if (fd < 3 || shared_open(fd, &s, &e) < 0)
+        return 2;
+    fds_keep_only((int[]){fd, s->lifeline}, 2);
+    close(fd);
+    int rc = serve(&crew, s, &e);
+    crew_fini(&crew);
+    if (rc < 0)
+        shared_fail(s, &e);
+    else
+        shared_set_state(s, SHARED_STOPPED);
+    shared_close(s);
+    return rc < 0 ? 1 : 0;
+}

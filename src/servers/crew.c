@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Every worker is a thread that pins itself, opens its model, loops and closes again. With several,
+ * each has a listener of its own (SO_REUSEPORT) and the kernel spreads connections by their hash; so
+ * that two servers cannot share a port by accident, the port is first tried without that. A worker
+ * that fails ends all of them: half a server would be measured as a slow one. */
+#include "servers/crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/limits.h"
+#include "net/sock.h"
+
+#define CONNS_MAX (1 << 20)
+
+int crew_init(struct crew *c, struct shared *s, struct err *e)
+{
+    memset(c, 0, sizeof *c);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    c->shared = s;
+    c->workers = s->workers;
+    c->wake = -1;
+    for (int i = 0; i < WORKERS_MAX; i++)
+        c->listeners[i] = -1;
+    int model = io_model_find(s->model), protocol = shared_count(s->params.protocol, 0);
+    if (model < 0)
+        return err_set(e, EINVAL, "no model '%s'", s->model);
+    if (protocol >= protocol_count)
+        return err_set(e, EINVAL, "no protocol %d", protocol);
+    c->model = io_model_table[model];
+    c->protocol = protocol_table[protocol];
+    return 0;
+}
+
+/* --- listening --------------------------------------------------------------------------------- */
+
+static int port_is_free(const struct net_addr *addr, const struct net_listen *how, struct err *e)
+{
+    struct net_listen alone = *how;
+    alone.shared = false;
+    int fd = net_listen(addr, &alone, e);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
+int crew_listen(struct crew *c, struct err *e)
+{
+    const struct params *p = &c->shared->params;
+    struct net_addr addr = c->shared->listen;
+    struct net_listen how = {.backlog = shared_count(p->backlog, 1024),
+                             .nodelay = shared_count(p->nodelay, 1) != 0,
+                             .shared = c->workers > 1};
+    c->wake = net_wake_open(e);
+    if (c->wake < 0)
+        return c->wake;
+    if (how.shared && net_addr_port(&addr) != 0) {
+        int rc = port_is_free(&addr, &how, e);
+        if (rc < 0)
+            return rc;
+    }
+    for (int i = 0; i < c->workers; i++) {
+        c->listeners[i] = net_listen(&addr, &how, e);
+        if (c->listeners[i] < 0)
+            return c->listeners[i];
+        net_addr_set_port(&addr, net_local_port(c->listeners[i]));
+    }
+    c->shared->port = net_addr_port(&addr);
+    return 0;
+}
+
+static void close_listening(struct crew *c)
+{
+    for (int i = 0; i < c->workers; i++) {
+        if (c->listeners[i] < 0)
+            continue;
+        /* Ends it even while another descriptor table still holds a copy. */
+        shutdown(c->listeners[i], SHUT_RDWR);
+        close(c->listeners[i]);
+        c->listeners[i] = -1;
+    }
+    if (c->wake >= 0)
+        close(c->wake);
+    c->wake = -1;
+}
+
+/* --- a worker's thread --------------------------------------------------------------------------- */
+
+static void note(struct crew *c, bool opened, int rc, const struct err *e)
+{
+    pthread_mutex_lock(&c->lock);
+    c->opened += opened;
+    if (rc < 0 && !c->failed) {
+        c->failed = true;
+        c->error = *e;
+    }
+    pthread_cond_signal(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    if (rc < 0)
+        crew_stop(c);
+}
+
+/* Worker i goes to the i-th CPU from the server's; where there is none it stays where the thread
+ * that started it is. */
+static void pin(const struct worker *w)
+{
+    if (w->cpu >= 0)
+        cpus_pin_one(w->cpu, NULL);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct err e = {""};
+    clockid_t clock;
+    struct timespec t;
+    pin(w);
+    if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
+        atomic_store(&w->clock, clock);
+    int rc = w->model->open(w, &e);
+    note(w->crew, true, rc, &e);
+    if (rc == 0) {
+        rc = w->model->loop(w, &e);
+        note(w->crew, false, rc, &e);
+    }
+    worker_drop_all(w);
+    w->model->close(w);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    atomic_store(&w->cpu_ns, t.tv_sec * 1000000000ll + t.tv_nsec);
+    return NULL;
+}
+
+static void prepare(struct crew *c, int i)
+{
+    const struct params *p = &c->shared->params;
+    struct worker *w = &c->worker[i];
+    w->model = c->model;
+    w->protocol = c->protocol;
+    w->crew = c;
+    w->index = i;
+    w->cpu = c->shared->cpu >= 0 ? c->shared->cpu + i : -1;
+    w->listener = c->listeners[i];
+    w->wake = c->wake;
+    w->accept_one = shared_count(p->accept, ACCEPT_DRAIN) == ACCEPT_ONE;
+    w->events = shared_count(p->events, 256);
+    w->buffer = (size_t)shared_count(p->buffer, 16384);
+    w->conns = c->conns;
+    w->fd_limit = c->conn_max;
+    w->count = &c->shared->counters[i];
+    w->state = xcalloc(1, c->model->state_size);
+    w->input = xrealloc(NULL, 1, c->protocol->request_max + w->buffer);
+    atomic_store(&w->cpu_ns, -1);
+}
+
+/* Address space for every descriptor there can be; memory comes with use. */
+static int map_conns(struct crew *c, struct err *e)
+{
+    long most = limits_nofile_soft();
+    c->conn_max = most < 0 || most > CONNS_MAX ? CONNS_MAX : (int)most;
+    void *p = mmap(NULL, (size_t)c->conn_max * sizeof *c->conns, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return err_sys(e, "address space for %d connections", c->conn_max);
+    c->conns = p;
+    return 0;
+}
+
+int crew_start(struct crew *c, struct err *e)
+{
+    int rc = map_conns(c, e);
+    if (rc < 0)
+        return rc;
+    c->worker = aligned_alloc(128, (size_t)c->workers * sizeof *c->worker);
+    c->threads = xcalloc((size_t)c->workers, sizeof *c->threads);
+    memset(c->worker, 0, (size_t)c->workers * sizeof *c->worker);
+    for (int i = 0; i < c->workers; i++)
+        prepare(c, i);
+    for (; c->started < c->workers && rc == 0; c->started += rc == 0)
+        rc = -pthread_create(&c->threads[c->started], NULL, worker_main, &c->worker[c->started]);
+    if (rc < 0) {
+        crew_stop(c);
+        return err_set(e, -rc, "cannot start thread %d of the server: %s", c->started + 1,
+                       strerror(-rc));
+    }
+    pthread_mutex_lock(&c->lock);
+    while (c->opened < c->workers)
+        pthread_cond_wait(&c->changed, &c->lock);
+    if (c->failed)
+        rc = err_set(e, EIO, "%s", c->error.text);
+    pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+void crew_stop(struct crew *c)
+{
+    atomic_store(&c->stopping, true);
+    net_wake_signal(c->wake);
+}
+
+bool crew_stopping(const struct crew *c)
+{
+    return atomic_load_explicit(&c->stopping, memory_order_relaxed);
+}
+
+bool crew_join(struct crew *c, struct err *why)
+{
+    for (int i = 0; i < c->started; i++)
+        pthread_join(c->threads[i], NULL);
+    c->started = 0;
+    close_listening(c);
+    if (c->failed && why)
+        *why = c->error;
+    return !c->failed;
+}
+
+void crew_fini(struct crew *c)
+{
+    for (int i = 0; c->worker && i < c->workers; i++) {
+        free(c->worker[i].state);
+        free(c->worker[i].input);
+    }
+    free(c->worker);
+    free(c->threads);
+    if (c->conns)
+        munmap(c->conns, (size_t)c->conn_max * sizeof *c->conns);
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+}
+
+struct shared *crew_shared(const struct crew *c)
+{
+    return c->shared;
+}
+
+static int64_t worker_cpu_ns(const struct worker *w)
+{
+    struct timespec t;
+    int64_t all = atomic_load(&w->cpu_ns);
+    int clock = atomic_load(&w->clock);
+    if (all >= 0)
+        return all;
+    if (clock == 0)
+        return 0;
+    if (clock_gettime(clock, &t) == 0)
+        return t.tv_sec * 1000000000ll + t.tv_nsec;
+    all = atomic_load(&w->cpu_ns); /* it ended in between */
+    return all >= 0 ? all : 0;
+}
+
+int64_t crew_cpu_ns(const struct crew *c)
+{
+    int64_t sum = 0;
+    for (int i = 0; c->worker && i < c->workers; i++)
+        sum += worker_cpu_ns(&c->worker[i]);
+    return sum;
+}

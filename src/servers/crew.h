@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* All workers of a server: their listeners, threads and end. Used by both placements: by the main
+ * thread of a child, or by the first thread of a server inside. */
+#ifndef SERVERS_CREW_H
+#define SERVERS_CREW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "servers/shared.h"
+#include "servers/worker.h"
+
+struct crew {
+    /* Frozen after start. */
+    struct shared *shared;
+    const struct io_model *model;
+    const struct protocol *protocol;
+    int workers, wake;
+    int listeners[WORKERS_MAX];
+    struct conn *conns;
+    int conn_max;
+    struct worker *worker;
+    pthread_t *threads;
+
+    /* The thread that starts it. */
+    int started;
+
+    /* Under lock. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int opened;      /* workers whose model is open or failed to */
+    struct err error; /* the first failure */
+    bool failed;
+
+    _Atomic bool stopping;
+};
+
+/* Finds model and protocol of the header. 0 or -errno; crew_fini() in both cases. */
+int crew_init(struct crew *c, struct shared *s, struct err *e);
+
+/* Opens the wake-up and the listeners; sets shared->port. 0 or -errno. */
+int crew_listen(struct crew *c, struct err *e);
+
+/* Starts the workers and waits until each can serve. 0, or -errno with the first failure; the others
+ * are told to stop then. crew_join() in both cases. */
+int crew_start(struct crew *c, struct err *e);
+
+/* Tells all workers to end. Any thread that shares the crew's descriptors. */
+void crew_stop(struct crew *c);
+bool crew_stopping(const struct crew *c);
+
+/* Waits for the end of all workers, and closes what crew_listen() opened. True: none failed; else
+ * false with the first failure. */
+bool crew_join(struct crew *c, struct err *why);
+
+/* Frees memory. */
+void crew_fini(struct crew *c);
+
+struct shared *crew_shared(const struct crew *c);
+
+/* CPU time of its workers so far, in ns. Any thread, until crew_fini(). */
+int64_t crew_cpu_ns(const struct crew *c);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of models, in the order in which they are shown, and how a lineup is typed. A row here
+ * and a file beside it make a model. */
+#include "servers/io_models.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "params/params.h"
+#include "servers/models.h"
+
+const char *const io_group_words[] = {"kernel calls", "threads", "libraries"};
+
+const struct io_model *const io_model_table[] = {
+    &model_select,
+    &model_poll,
+    &model_epoll_lt,
+    &model_epoll_et,
+};
+const int io_model_count = sizeof io_model_table / sizeof *io_model_table;
+
+int model_always(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+int io_model_find(const char *id)
+{
+    for (int i = 0; i < io_model_count; i++)
+        if (strcmp(io_model_table[i]->id, id) == 0)
+            return i;
+    return -1;
+}
+
+const char *io_model_word(int i)
+{
+    return i >= 0 && i < io_model_count ? io_model_table[i]->id : NULL;
+}
+
+static int unknown(const char *id, struct err *e)
+{
+    char all[160] = "";
+    for (int i = 0; i < io_model_count; i++) {
+        size_t n = strlen(all);
+        snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", io_model_table[i]->id);
+    }
+    const char *near = params_nearest(id, io_model_word);
+    return err_set(e, EINVAL, "--models: no model '%.40s'%s%s%s; there are %s", id,
+                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", all);
+}
+
+static int add(struct lineup *out, const char *id, struct err *e)
+{
+    if (!*id)
+        return err_set(e, EINVAL, "--models: a name is missing in the list");
+    if (out->count == LINEUP_MAX)
+        return err_set(e, EINVAL, "--models: more than %d models", LINEUP_MAX);
+    int i = io_model_find(id);
+    if (i < 0)
+        return unknown(id, e);
+    struct err why = {""};
+    int rc = io_model_table[i]->probe(&why);
+    if (rc < 0)
+        return err_set(e, -rc, "%s cannot run here: %s", id, why.text);
+    out->models[out->count++] = io_model_table[i];
+    return 0;
+}
+
+int lineup_parse(const char *text, struct lineup *out, struct err *e)
+{
+    *out = (struct lineup){0};
+    for (const char *at = text;; at++) {
+        char id[64];
+        size_t n = strcspn(at, ",");
+        snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), at);
+        int rc = add(out, id, e);
+        if (rc < 0)
+            return rc;
+        at += n;
+        if (!*at)
+            return 0;
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the model table, for io_models.c and the files that define them. */
+#ifndef SERVERS_MODELS_H
+#define SERVERS_MODELS_H
+
+#include "servers/io_models.h"
+
+extern const struct io_model model_select;
+extern const struct io_model model_poll;
+extern const struct io_model model_epoll_lt;
+extern const struct io_model model_epoll_et;
+
+/* A probe for what every Linux has. */
+int model_always(struct err *e);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a server runs: the two placements behind server.h. */
+#ifndef SERVERS_PLACE_H
+#define SERVERS_PLACE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "servers/crew.h"
+#include "servers/server.h"
+#include "servers/shared.h"
+
+struct server;
+
+struct placement {
+    /* Starts s->spec with s->shared (whose descriptor is memfd) and waits until it listens. 0, or
+     * -errno with one line and nothing left behind. */
+    int (*start)(struct server *s, int memfd, struct err *e);
+    void (*stop)(struct server *s);
+    /* False with why once it ended. */
+    bool (*alive)(struct server *s, struct err *why);
+    int64_t (*cpu_ns)(const struct server *s);
+};
+
+extern const struct placement place_process, place_inside;
+
+struct server {
+    /* Frozen after start. */
+    struct server_spec spec;
+    struct shared *shared;
+    const struct placement *place;
+    pid_t pid;
+
+    /* The owner's thread. */
+    struct err why; /* why it ended */
+
+    /* Atomic. */
+    _Atomic bool ended;
+
+    /* place_process */
+    int lifeline, pidfd;
+
+    /* place_inside */
+    struct crew crew;
+    pthread_t thread;
+    int wake;       /* the eventfd's number in the owner's table */
+    bool own_table; /* its threads have a descriptor table of their own */
+    sem_t started;
+    int start_code;
+    struct err start_error;
+};
+
+/* Closes all descriptors from 3 on but these n (in any order; negative ones are passed over), in the
+ * calling thread's table. */
+void fds_keep_only(const int *keep, int n);
+
+/* Moves a descriptor to the lowest free number. Returns the number it has now. */
+int fds_lower(int fd);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The handle of a server. It owns the shared memory; how the server runs and ends is its placement's.
+ * Counters are read straight out of shared memory, so reading costs no call and works after the
+ * server's end. */
+#include "servers/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "servers/place.h"
+
+struct server *server_start(const struct server_spec *spec, struct err *e)
+{
+    struct err why = {""};
+    int rc = spec->model->probe(&why);
+    if (rc < 0) {
+        err_set(e, -rc, "%s cannot run here: %s", spec->model->id, why.text);
+        return NULL;
+    }
+    struct server *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+    if (!s)
+        die("out of memory (%zu bytes)", sizeof *s);
+    memset(s, 0, sizeof *s);
+    s->spec = *spec;
+    s->place = shared_count(spec->params.place, PLACE_PROCESS) == PLACE_INSIDE ? &place_inside
+                                                                              : &place_process;
+    rc = shared_new(spec, &s->shared, e);
+    if (rc >= 0)
+        rc = s->place->start(s, rc, e);
+    if (rc < 0) {
+        shared_close(s->shared);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void server_stop(struct server *s)
+{
+    if (!s)
+        return;
+    s->place->stop(s);
+    shared_close(s->shared);
+    free(s);
+}
+
+const struct io_model *server_model(const struct server *s)
+{
+    return s->spec.model;
+}
+
+void server_address(const struct server *s, struct net_addr *out)
+{
+    *out = s->spec.listen;
+    net_addr_set_port(out, s->shared->port);
+}
+
+pid_t server_pid(const struct server *s)
+{
+    return s->pid;
+}
+
+bool server_alive(struct server *s, struct err *why)
+{
+    return s->place->alive(s, why);
+}
+
+void server_read(const struct server *s, struct server_counts *out)
+{
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < s->shared->workers; i++)
+        server_counts_add(out, &s->shared->counters[i]);
+}
+
+int server_workers(const struct server *s)
+{
+    return s->shared->workers;
+}
+
+void server_read_worker(const struct server *s, int worker, struct server_counts *out)
+{
+    memset(out, 0, sizeof *out);
+    if (worker >= 0 && worker < s->shared->workers)
+        server_counts_add(out, &s->shared->counters[worker]);
+}
+
+uint64_t server_troubles(const struct server *s, struct err *latest)
+{
+    uint64_t n = atomic_load_explicit(&s->shared->troubles, memory_order_acquire);
+    if (n > 0 && latest)
+        err_set(latest, EIO, "%.*s", SHARED_TEXT, s->shared->trouble[(n - 1) % SHARED_TROUBLES]);
+    return n;
+}
+
+int64_t server_cpu_ns(const struct server *s)
+{
+    return s->place->cpu_ns(s);
+}

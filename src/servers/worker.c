@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What every model does with a connection whatever way it waits: take it into the table, count it,
+ * close it. A descriptor's place in the table is given up before close(), because the number may be
+ * another worker's the moment after. */
+#include "servers/worker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "net/sock.h"
+#include "servers/crew.h"
+#include "servers/service.h"
+#include "servers/shared.h"
+
+bool worker_stopping(const struct worker *w)
+{
+    return crew_stopping(w->crew);
+}
+
+struct conn *worker_admit(struct worker *w, int fd)
+{
+    if (fd >= w->fd_limit) {
+        net_close_reset(fd);
+        counter_add(&w->count->refusals, 1);
+        worker_trouble(w, "refused a connection: descriptor %d, %s takes those below %d", fd,
+                       w->model->id, w->fd_limit);
+        return NULL;
+    }
+    struct conn *c = &w->conns[fd];
+    memset(c, 0, sizeof *c);
+    c->fd = fd;
+    c->owner = (uint16_t)(w->index + 1);
+    if (fd > w->fd_top)
+        w->fd_top = fd;
+    counter_add(&w->count->accepts, 1);
+    counter_set(&w->count->last_accept_ns, clock_ns());
+    return c;
+}
+
+void worker_drop(struct worker *w, struct conn *c, enum drop why)
+{
+    int fd = c->fd;
+    service_free(c);
+    c->owner = 0;
+    if (why == DROP_END)
+        close(fd);
+    else
+        net_close_reset(fd);
+    counter_add(&w->count->closes, 1);
+    if (why == DROP_JUNK)
+        counter_add(&w->count->junk, 1);
+    if (why == DROP_FAILED)
+        counter_add(&w->count->resets, 1);
+}
+
+void worker_drop_all(struct worker *w)
+{
+    for (int fd = 0; fd <= w->fd_top; fd++)
+        if (w->conns[fd].owner == w->index + 1)
+            worker_drop(w, &w->conns[fd], DROP_STOP);
+}
+
+void worker_trouble(struct worker *w, const char *fmt, ...)
+{
+    char *text = shared_trouble_begin(crew_shared(w->crew));
+    if (!text)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, SHARED_TEXT, fmt, ap);
+    va_end(ap);
+    shared_trouble_end(crew_shared(w->crew));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker: one thread of a server with its listener, its connections and its counters. Models see
+ * this; nobody outside servers/ does. Connections lie in one table for all workers of a server,
+ * indexed by descriptor, so that no model needs a map of its own; a connection belongs to the worker
+ * that accepted it. Thread: the worker's own, unless said otherwise. */
+#ifndef SERVERS_WORKER_H
+#define SERVERS_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "metrics/counters.h"
+#include "net/protocol.h"
+#include "servers/io_models.h"
+
+#define WORKERS_MAX 256
+
+struct stash;
+struct crew;
+struct ready_ops;
+
+/* One connection: a cache line, so that workers that got neighbouring descriptors do not disturb
+ * each other, and all that an idle one costs. */
+struct conn {
+    int fd;
+    uint16_t owner;      /* its worker's index + 1; 0: closed */
+    uint8_t ready;       /* READY_ bits not acted on yet (edge-triggered) */
+    uint8_t wants;       /* READY_ bits that the model watches */
+    bool due;            /* a reply is on its way out */
+    bool held;           /* the stash may hold whole requests */
+    bool full;           /* the socket takes no more; waits for READY_OUT */
+    bool queued;         /* stands in the worker's queue of unfinished ones */
+    int next, prev;      /* there, by descriptor; -1 ends it */
+    int slot;            /* for the model */
+    struct stash *stash; /* input that came but cannot be used yet, or NULL */
+    uint64_t state[PROTO_STATE / sizeof(uint64_t)];
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct conn) == 64, "one cache line");
+
+struct worker {
+    /* Frozen after start. */
+    const struct io_model *model;
+    const struct protocol *protocol;
+    struct crew *crew;
+    int index, cpu;         /* cpu: -1 not pinned */
+    int listener, wake;     /* wake becomes readable when the worker must stop, and stays so */
+    bool accept_one;
+    int events;             /* most events taken from one wait */
+    size_t buffer;          /* most bytes asked of one recv */
+    struct conn *conns;     /* by descriptor, shared with the other workers */
+    int fd_limit;           /* descriptors from here on are refused; a model may lower it in open */
+    struct server_counters *count;
+    void *state;            /* the model's, state_size bytes */
+    uint8_t *input;         /* protocol->request_max + buffer bytes */
+    const struct ready_ops *ops;
+
+    /* The worker's thread. */
+    int fd_top;             /* highest descriptor ever admitted */
+    int queue_first, queue_last, queue_length;
+    bool accept_more;       /* the accept queue may hold more, and no event will say so */
+    bool accept_paused;     /* out of descriptors: the listener is not watched */
+    uint64_t accept_again_ns;
+
+    /* Atomic. */
+    _Atomic int clock;      /* clockid_t of its CPU time; 0: none yet */
+    _Atomic int64_t cpu_ns; /* when it ended: all of it; until then -1 */
+};
+
+/* True once the worker must leave its loop. Any thread. */
+bool worker_stopping(const struct worker *w);
+
+/* Takes a fresh descriptor into the table and counts it. NULL when this server cannot hold it: then
+ * it is closed with a reset and counted as refused. */
+struct conn *worker_admit(struct worker *w, int fd);
+
+/* Why a connection ends: the peer closed, junk came, it failed, the server stops, or its model could
+ * not watch it. */
+enum drop { DROP_END, DROP_JUNK, DROP_FAILED, DROP_STOP };
+
+/* Closes it, frees what it holds and counts it. The model has forgotten it already. */
+void worker_drop(struct worker *w, struct conn *c, enum drop why);
+
+/* Drops all of this worker's connections with a reset, so that no TIME_WAIT holds the port. */
+void worker_drop_all(struct worker *w);
+
+/* Something went wrong that does not end the server: kept for its owner, one text a second at most. */
+void worker_trouble(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
