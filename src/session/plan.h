@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of rows to measure: from arguments (every combination of up to two axes), from a key, or
- * from a plan file (assets/plans/NAME.ini: keys are parameter ids, "models", "title", "published").
- * A sweep goes coarse first: both ends, then halves. Thread: the owner's. */
+ * from a plan file (assets/plans/NAME.ini: keys are parameter ids, "models" and "title"). A sweep
+ * goes coarse first: both ends, then halves. Thread: the owner's; plan_assets() and
+ * plan_row_seconds() any. */
 #ifndef SESSION_PLAN_H
 #define SESSION_PLAN_H
 
@@ -25,21 +26,23 @@ struct plan {
 int plan_from_args(const struct args *a, struct plan *out, struct err *e);
 
 /* From NAME (looked for in the shipped plans) or a path. Arguments given on the command line win
- * over the file. Unknown key or bad value: file, line, what is allowed. */
+ * over the file; a may be NULL. Unknown name or key, bad value: -EINVAL, with file, line and what is
+ * allowed; a path that cannot be read: its -errno. */
 int plan_from_file(const char *name, const struct args *a, struct plan *out, struct err *e);
 
-/* One axis over the given rows' params: the sweep of the key p. */
+/* One axis over the given row's params: the sweep of the key p. Always 0. */
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out);
 
 void plan_free(struct plan *p);
 
-/* About how long one row takes, in seconds. */
+/* About how long one row takes, in seconds: samples and turns are sums, the warm-up and the time of
+ * a pass of a repeated workload are guesses. */
 double plan_row_seconds(const struct plan_row *r);
 
 /* The i-th shipped plan (sorted by name): its name, title and seconds; false past the last. */
 struct plan_info {
     char name[32], title[80];
-    double seconds;
+    double seconds; /* NaN: it cannot run here, title says why */
 };
 bool plan_shipped(int i, struct plan_info *out);
 
@@ -47,7 +50,8 @@ bool plan_shipped(int i, struct plan_info *out);
  * needed and the number possible. */
 int plan_check_limits(const struct plan *p, struct err *e);
 
-/* Folder of assets: $IODASH_ASSETS, beside the build, or the installed one. */
+/* Folder of assets: $IODASH_ASSETS, the installed one, or that of the source tree around the
+ * build; "assets" when there is none. */
 const char *plan_assets(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of the source documents (assets/published/WORKLOAD.csv), shown beside ours as a reference,
- * never mixed in. Their columns carry our ids plus `label`, `verdict`, `reason`; the model `epoll`
- * stands beside every epoll-*. Read once; read-only afterwards. */
+ * never mixed in. Their columns carry our ids plus `label`, `machine`, `verdict`, `reason`; the model
+ * `epoll` stands beside every epoll-*. Read once; read-only afterwards. Thread: any. */
 #ifndef SESSION_PUBLISHED_H
 #define SESSION_PUBLISHED_H
 
@@ -13,10 +13,16 @@
 double published_value(const struct workload *w, const char *model, double connections,
                        enum metric_id m);
 
-/* The metrics that the published table of this workload has, main one first (METRIC_COUNT: none),
- * and its label and machine ("2.6.16", "server Pentium 4 ..."), "" when there is none. */
+/* The main metric of the published table of this workload: its first column that is one of ours.
+ * METRIC_COUNT: there is no table. */
 enum metric_id published_metric(const struct workload *w);
+
+/* Its label ("2.6.16") and machine ("server Pentium 4 ..."), "" when there is none. */
 const char *published_label(const struct workload *w);
+const char *published_machine(const struct workload *w);
+
+/* The first verdict in the table that is not "ok", and its reason; "ok" when all are; "" when there
+ * is no table. */
 const char *published_verdict(const struct workload *w, const char **reason);
 
 #endif

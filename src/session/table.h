@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of a workload as cells of text: the rows of one workload and lineup, sorted by their
- * axis, each pane's figures, the ratios, the published figures. `run` prints it, the table view
- * draws it. Pure; the caller holds the rows' lock. */
+/* The table of a workload as cells of text: the rows of one workload and lineup, sorted by what
+ * varies, each pane's figures, the ratios, the published figures. `run` prints it, the table view
+ * draws it. Columns stand by importance: what does not fit is left off on the right. Pure; the caller
+ * holds the rows' lock. */
 #ifndef SESSION_TABLE_H
 #define SESSION_TABLE_H
 
 #include "session/rows.h"
 
-#define TABLE_COLUMNS 48
-#define TABLE_CELL 24
+#define TABLE_COLUMNS 64
+#define TABLE_CELL 40
 
 struct table_column {
-    char head[2][TABLE_CELL]; /* group ("A select"), title ("cpu%") */
-    int width;                /* widest cell, in columns of the terminal */
+    char head[2][TABLE_CELL]; /* group ("A select"), title ("cpu%"). Neighbours with the same group
+                                 share one heading, which may be wider than one of them */
+    int width;                /* of title and cells, the widest, in columns of the terminal */
     bool text;                /* left-aligned words; figures are right-aligned */
     int pane;                 /* 0.. or -1 */
 };
@@ -29,8 +31,9 @@ struct table {
     char title[160];       /* "transfer · 1024 B · 11.5k/s asked · 12 samples, ..." */
 };
 
-/* All rows like `like` (same workload, same models in the same panes), whatever else differs; the
- * first column is the parameter that differs most (connections when nothing does). */
+/* All rows like `like` (same workload, same models in the same panes) that were not dropped. The
+ * first column is the parameter with most different values (connections when nothing differs), then
+ * any other that differs; rows ascend by them. */
 void table_make(const struct rows *rows, const struct row *like, struct table *out);
 void table_free(struct table *t);
 

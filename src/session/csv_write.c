@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* The two files as text. A column is a name in the header and a cell in every line, written by two
+ * functions that stand side by side: docs/files.md lists them. Numbers are written so that they come
+ * back as the same double, whatever the locale; what was not measured is an empty cell. */
+#include "session/csv_write.h"
+
+#include <errno.h>
+
+#include "base/units.h"
+#include "session/answers.h"
+#include "session/csv_cells.h"
+
+struct out {
+    FILE *f;
+    bool begun; /* this line has a cell */
+};
+
+static void put_text(struct out *o, const char *text)
+{
+    cells_put(o->f, !o->begun, text);
+    o->begun = true;
+}
+
+static void put_number(struct out *o, double v)
+{
+    char buf[64];
+
+    put_text(o, ""); /* numbers are left alone: a minus is no formula */
+    if (isfinite(v))
+        fputs(units_exact(buf, sizeof buf, v), o->f);
+}
+
+static void put_end(struct out *o)
+{
+    fputs("\r\n", o->f);
+    o->begun = false;
+}
+
+static void put_param_names(struct out *o)
+{
+    for (int i = 0; i < PARAM_COUNT; i++)
+        put_text(o, param_table[i].id);
+}
+
+/* Does this model do as the parameter says? */
+static bool honoured(const struct pane *p, int id)
+{
+    static const unsigned policy[PARAM_COUNT] = {
+        [PARAM_accept] = POLICY_ACCEPT,
+        [PARAM_buffer] = POLICY_BUFFER,
+        [PARAM_events] = POLICY_EVENTS,
+        [PARAM_backlog] = POLICY_BACKLOG,
+    };
+
+    return !policy[id] || !p->io || p->io->policies & policy[id];
+}
+
+static void put_params(struct out *o, const struct row *r, const struct pane *p)
+{
+    char buf[64];
+
+    for (int i = 0; i < PARAM_COUNT; i++) {
+        double v = params_get(&r->params, i);
+        put_text(o, honoured(p, i) ? params_print(i, v, buf, sizeof buf) : "");
+    }
+}
+
+static void put_env_names(struct out *o)
+{
+    put_text(o, "path");
+#define X(id, help) put_text(o, "env_" #id);
+    ENVIRONMENT(X)
+#undef X
+}
+
+static void put_env(struct out *o, const struct csv_session *s)
+{
+    put_text(o, s->path);
+#define X(id, help) put_text(o, s->env->id);
+    ENVIRONMENT(X)
+#undef X
+}
+
+static void put_pane_names(struct out *o)
+{
+    put_text(o, "session");
+    put_text(o, "row");
+    put_text(o, "pane");
+    put_text(o, "model");
+    put_param_names(o);
+}
+
+static void put_pane(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+{
+    put_text(o, s->session);
+    put_number(o, r->number);
+    put_text(o, (char[]){(char)('A' + pane), 0});
+    put_text(o, r->panes[pane].model);
+    put_params(o, r, &r->panes[pane]);
+}
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static void sample_header(struct out *o)
+{
+    put_text(o, "time");
+    put_text(o, "elapsed_s");
+    put_text(o, "interval_s");
+    put_pane_names(o);
+    put_text(o, "kind");
+    put_text(o, "index");
+    put_text(o, "kept");
+    for (int i = 0; i < METRIC_COUNT; i++)
+        put_text(o, metric_table[i].id);
+    put_text(o, "verdict");
+    put_text(o, "reason");
+    put_env_names(o);
+    put_end(o);
+}
+
+/* x NULL: a pane that has no sample says so in one line (skipped, died before the first). */
+static void sample_line(struct out *o, const struct csv_session *s, const struct row *r, int pane,
+                        const struct sample *x)
+{
+    const struct pane *p = &r->panes[pane];
+
+    put_text(o, x ? x->time : "");
+    put_number(o, x ? x->elapsed_s : NAN);
+    put_number(o, x ? x->interval_s : NAN);
+    put_pane(o, s, r, pane);
+    put_text(o, r->workload->repeat ? "repeat" : "sample");
+    put_number(o, x ? x->index : NAN);
+    put_text(o, x ? kept_words[x->kept] : "");
+    for (int i = 0; i < METRIC_COUNT; i++)
+        put_number(o, x ? x->values.v[i] : METRIC_NONE);
+    put_text(o, verdict_words[p->verdict]);
+    put_text(o, p->reason);
+    put_env(o, s);
+    put_end(o);
+}
+
+static void sample_pane(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+{
+    const struct pane *p = &r->panes[pane];
+
+    if (p->count == 0)
+        sample_line(o, s, r, pane, NULL);
+    for (const struct sample_chunk *c = p->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            sample_line(o, s, r, pane, &c->samples[i]);
+}
+
+static int status(FILE *f)
+{
+    return fflush(f) != 0 || ferror(f) ? -(errno ? errno : EIO) : 0;
+}
+
+int csv_samples(const struct csv_session *s, FILE *f)
+{
+    struct out o = {f, false};
+
+    sample_header(&o);
+    for (const struct row *r = s->rows->first; r; r = r->next)
+        for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
+            sample_pane(&o, s, r, i);
+    return status(f);
+}
+
+/* --- table rows ------------------------------------------------------------------------------ */
+
+static void put_metric_names(struct out *o, const char *id)
+{
+    static const char *const part[] = {"", "_n", "_min", "_max", "_low", "_high"};
+    char name[64];
+
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        snprintf(name, sizeof name, "%s%s", id, part[i]);
+        put_text(o, name);
+    }
+}
+
+static void table_header(struct out *o)
+{
+    static const char *const ends[] = {"against",        "ratio",   "ratio_low", "ratio_high",
+                                       "resolution_pct", "outcome", "verdict",   "reason",
+                                       "answer",         "why",     "trust"};
+
+    put_pane_names(o);
+    put_text(o, "taken");
+    put_text(o, "used");
+    for (int i = 0; i < METRIC_COUNT; i++)
+        put_metric_names(o, metric_table[i].id);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        put_text(o, ends[i]);
+    put_env_names(o);
+    put_end(o);
+}
+
+static void put_summary(struct out *o, const struct summary *s)
+{
+    put_number(o, s->mean);
+    put_number(o, s->taken ? s->used : NAN);
+    put_number(o, s->min);
+    put_number(o, s->max);
+    put_number(o, s->low);
+    put_number(o, s->high);
+}
+
+static void put_ratio(struct out *o, const struct row *r, int pane)
+{
+    struct paired p = {.ratio = NAN, .low = NAN, .high = NAN, .resolution_pct = NAN};
+
+    if (pane > 0)
+        p = row_ratio(r, pane, row_main(r));
+    put_text(o, pane > 0 ? r->panes[0].model : "");
+    put_number(o, p.ratio);
+    put_number(o, p.low);
+    put_number(o, p.high);
+    put_number(o, p.resolution_pct);
+    put_text(o, pane > 0 ? outcome_words[p.outcome] : "");
+}
+
+static void table_line(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+{
+    struct summary main = row_summary(r, pane, row_main(r));
+    struct answer a = {0};
+
+    put_pane(o, s, r, pane);
+    put_number(o, pane_kept(&r->panes[pane]));
+    put_number(o, main.used);
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        struct summary m = row_summary(r, pane, i);
+        put_summary(o, &m);
+    }
+    put_ratio(o, r, pane);
+    put_text(o, verdict_words[r->panes[pane].verdict]);
+    put_text(o, r->panes[pane].reason);
+    answer_row(r, pane, &a);
+    put_text(o, a.answer);
+    put_text(o, a.why);
+    put_text(o, a.trust);
+    put_env(o, s);
+    put_end(o);
+}
+
+int csv_tables(const struct csv_session *s, FILE *f)
+{
+    struct out o = {f, false};
+
+    table_header(&o);
+    for (const struct row *r = s->rows->first; r; r = r->next)
+        for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
+            table_line(&o, s, r, i);
+    return status(f);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* One file a workload, read when first asked for and kept: a few dozen figures. A name of the file
+ * that is a model of ours stands beside that one only; a name that is none (`epoll`) beside all its
+ * variants (`epoll-lt`, `epoll-et`), because the documents do not say which they used. */
+#include "session/published.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "servers/io_models.h"
+#include "session/csv_cells.h"
+#include "session/plan.h"
+
+#define TABLES_MOST 16
+
+struct figure {
+    char model[32];
+    double connections;
+    struct values values;
+    char verdict[24], reason[160];
+};
+
+struct published {
+    int count;
+    struct figure *figures;
+    char label[64], machine[160];
+    enum metric_id metric; /* the first of its columns */
+    int first_bad;         /* figure with the first verdict that is not ok, -1 */
+};
+
+/* Frozen once read. */
+static struct published tables[TABLES_MOST];
+
+struct reading {
+    struct published *to;
+    int model, connections, label, machine, verdict, reason, metric[METRIC_COUNT];
+    bool header;
+};
+
+static void read_header(struct reading *r, const struct cells *c)
+{
+    r->header = true;
+    r->model = cells_find(c, "model");
+    r->connections = cells_find(c, "connections");
+    r->label = cells_find(c, "label");
+    r->machine = cells_find(c, "machine");
+    r->verdict = cells_find(c, "verdict");
+    r->reason = cells_find(c, "reason");
+    for (int i = 0; i < METRIC_COUNT; i++)
+        r->metric[i] = cells_find(c, metric_table[i].id);
+    for (int i = c->count - 1; i >= 0; i--) {
+        int m = metrics_find(cells_text(c, i));
+        if (m >= 0)
+            r->to->metric = (enum metric_id)m;
+    }
+}
+
+static int on_line(void *ctx, const struct cells *c, struct err *e)
+{
+    struct reading *r = ctx;
+    struct published *p = r->to;
+
+    (void)e;
+    if (!r->header) {
+        read_header(r, c);
+        return 0;
+    }
+    p->figures = xrealloc(p->figures, (size_t)p->count + 1, sizeof *p->figures);
+    struct figure *f = &p->figures[p->count];
+    cells_unguard(cells_text(c, r->model), f->model, sizeof f->model);
+    cells_unguard(cells_text(c, r->verdict), f->verdict, sizeof f->verdict);
+    cells_unguard(cells_text(c, r->reason), f->reason, sizeof f->reason);
+    f->connections = cells_number(c, r->connections);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        f->values.v[i] = cells_number(c, r->metric[i]);
+    if (p->count == 0) {
+        cells_unguard(cells_text(c, r->label), p->label, sizeof p->label);
+        cells_unguard(cells_text(c, r->machine), p->machine, sizeof p->machine);
+    }
+    if (p->first_bad < 0 && f->verdict[0] && strcmp(f->verdict, "ok") != 0)
+        p->first_bad = p->count;
+    p->count++;
+    return 0;
+}
+
+static void read_tables(void)
+{
+    char path[PATH_MAX + 64];
+    struct err e;
+
+    for (int i = 0; i < workload_count && i < TABLES_MOST; i++) {
+        struct reading r = {.to = &tables[i]};
+
+        tables[i].metric = METRIC_COUNT;
+        tables[i].first_bad = -1;
+        snprintf(path, sizeof path, "%s/published/%.40s.csv", plan_assets(), workload_table[i].id);
+        cells_read(path, on_line, &r, &e); /* most workloads have none */
+    }
+}
+
+/* NULL for a workload without figures. */
+static const struct published *find(const struct workload *w)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    ptrdiff_t i = w ? w - workload_table : -1;
+
+    pthread_once(&once, read_tables);
+    return i >= 0 && i < TABLES_MOST && tables[i].count > 0 ? &tables[i] : NULL;
+}
+
+static bool same_model(const char *published, const char *ours)
+{
+    size_t n = strlen(published);
+
+    if (io_model_find(published) >= 0)
+        return strcmp(published, ours) == 0;
+    return strncmp(published, ours, n) == 0 && (ours[n] == 0 || ours[n] == '-');
+}
+
+double published_value(const struct workload *w, const char *model, double connections,
+                       enum metric_id m)
+{
+    const struct published *p = find(w);
+
+    if (!p || m >= METRIC_COUNT)
+        return METRIC_NONE;
+    for (int i = 0; i < p->count; i++)
+        if (p->figures[i].connections == connections && same_model(p->figures[i].model, model))
+            return p->figures[i].values.v[m];
+    return METRIC_NONE;
+}
+
+enum metric_id published_metric(const struct workload *w)
+{
+    const struct published *p = find(w);
+
+    return p ? p->metric : METRIC_COUNT;
+}
+
+const char *published_label(const struct workload *w)
+{
+    const struct published *p = find(w);
+
+    return p ? p->label : "";
+}
+
+const char *published_machine(const struct workload *w)
+{
+    const struct published *p = find(w);
+
+    return p ? p->machine : "";
+}
+
+const char *published_verdict(const struct workload *w, const char **reason)
+{
+    const struct published *p = find(w);
+    const struct figure *f = p && p->first_bad >= 0 ? &p->figures[p->first_bad] : NULL;
+
+    if (reason)
+        *reason = f ? f->reason : "";
+    return f ? f->verdict : p ? "ok" : "";
+}

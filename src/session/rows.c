@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows keep what was measured in chunks that never move, so a reader may hold a pointer while the
+ * runner appends. Figures are formed on demand from the kept samples: nothing derived is stored, so
+ * the screen, the CSV and the answers cannot disagree. Which figures may rank two models is one
+ * table, verdicts by classes; DESIGN 4 gives its reasons. */
+#include "session/rows.h"
+
+#include <stdlib.h>
+
+const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
+
+const char *const verdict_words[] = {
+    "",       "skipped",  "died",    "errors", "fd-limit",  "port-limit", "accept-queue",
+    "behind", "unsteady", "too-few", "full",   "load-full", "ok",
+};
+
+/* Classes that hold under a verdict. A verdict hides the later ones (a row that is `behind` may be
+ * `full` too), so a class holds only where it does under everything that may be hidden. */
+#define HOLDS(class) (1u << CLASS_##class)
+static const unsigned holds[VERDICT_COUNT] = {
+    [VERDICT_NONE] = 0,
+    [VERDICT_SKIPPED] = 0,
+    [VERDICT_DIED] = 0,
+    [VERDICT_ERRORS] = 0,
+    [VERDICT_FD_LIMIT] = 0,
+    [VERDICT_PORT_LIMIT] = HOLDS(COUNT),
+    [VERDICT_ACCEPT_QUEUE] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_BEHIND] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_UNSTEADY] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_TOO_FEW] = 0,
+    [VERDICT_FULL] = HOLDS(COST) | HOLDS(RATE) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_LOAD_FULL] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_OK] = HOLDS(COST) | HOLDS(SHARE) | HOLDS(LATENCY) | HOLDS(TIME) | HOLDS(COUNT),
+};
+
+/* Without a pace the models do unequal work, so neither share nor latency compares like with like. */
+static const unsigned needs_pace = HOLDS(SHARE) | HOLDS(LATENCY);
+
+struct row *rows_add(struct rows *r, const struct params *p, int pane_count)
+{
+    struct row *row = xcalloc(1, sizeof *row);
+
+    row->number = ++r->count;
+    row->workload = workload_of(p);
+    row->params = *p;
+    row->pane_count = pane_count;
+    if (r->last)
+        r->last->next = row;
+    else
+        r->first = row;
+    r->last = row;
+    return row;
+}
+
+static void pane_free(struct pane *p)
+{
+    for (struct sample_chunk *c = p->first, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+void rows_free(struct rows *r)
+{
+    for (struct row *row = r->first, *next; row; row = next) {
+        next = row->next;
+        for (int i = 0; i < LINEUP_MAX; i++)
+            pane_free(&row->panes[i]);
+        free(row);
+    }
+    *r = (struct rows){0};
+}
+
+struct sample *pane_add(struct pane *p)
+{
+    if (!p->last || p->last->count == SAMPLE_CHUNK) {
+        struct sample_chunk *c = xcalloc(1, sizeof *c);
+
+        if (p->last)
+            p->last->next = c;
+        else
+            p->first = c;
+        p->last = c;
+    }
+    p->count++;
+
+    struct sample *s = &p->last->samples[p->last->count++];
+    values_clear(&s->values);
+    return s;
+}
+
+const struct sample *pane_at(const struct pane *p, int i)
+{
+    if (i < 0 || i >= p->count)
+        return NULL;
+
+    const struct sample_chunk *c = p->first;
+    for (; i >= SAMPLE_CHUNK; i -= SAMPLE_CHUNK)
+        c = c->next;
+    return &c->samples[i];
+}
+
+int pane_kept(const struct pane *p)
+{
+    int kept = 0;
+
+    for (const struct sample_chunk *c = p->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            kept += c->samples[i].kept == KEPT_YES;
+    return kept;
+}
+
+/* The measured values of a metric in the kept samples; the caller frees. */
+static double *kept_values(const struct pane *p, enum metric_id m, int *count)
+{
+    double *v = xcalloc((size_t)p->count + 1, sizeof *v);
+
+    *count = 0;
+    for (const struct sample_chunk *c = p->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            if (c->samples[i].kept == KEPT_YES && !isnan(c->samples[i].values.v[m]))
+                v[(*count)++] = c->samples[i].values.v[m];
+    return v;
+}
+
+/* A rule that would drop every value drops what leaves the middle one or two: a single repeat is
+ * still shown, with no interval. */
+static int trim_for(const struct row *r, int n)
+{
+    int trim = r->params.trim > 0 ? (int)fmin(r->params.trim, 1e6) : 0;
+
+    return n > 2 * trim ? trim : n > 0 ? (n - 1) / 2 : 0;
+}
+
+static struct summary total(const double *v, int n)
+{
+    struct summary s = {n, n, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE, METRIC_NONE};
+
+    for (int i = 0; i < n; i++) {
+        s.mean = i ? s.mean + v[i] : v[i];
+        s.min = fmin(s.min, v[i]); /* fmin and fmax pass over NaN */
+        s.max = fmax(s.max, v[i]);
+    }
+    return s;
+}
+
+struct summary row_summary(const struct row *r, int pane, enum metric_id m)
+{
+    int n;
+    double *v = kept_values(&r->panes[pane], m, &n);
+    struct summary s = metric_table[m].fold == FOLD_SUM ? total(v, n)
+                                                        : stats_trimmed(v, n, trim_for(r, n), 0.95);
+
+    free(v);
+    return s;
+}
+
+struct cursor {
+    const struct sample_chunk *chunk;
+    int i;
+};
+
+static const struct sample *cursor_at(struct cursor *c)
+{
+    if (c->chunk && c->i == c->chunk->count)
+        *c = (struct cursor){c->chunk->next, 0};
+    return c->chunk ? &c->chunk->samples[c->i] : NULL;
+}
+
+/* Walks two panes as the merge of two lists: within a pane the index grows. */
+static int pair_up(const struct row *r, int pane, enum metric_id m, double *a, double *b)
+{
+    struct cursor ca = {r->panes[0].first, 0}, cb = {r->panes[pane].first, 0};
+    const struct sample *sa, *sb;
+    int n = 0;
+
+    while ((sa = cursor_at(&ca)) && (sb = cursor_at(&cb))) {
+        if (sa->index == sb->index && sa->kept == KEPT_YES && sb->kept == KEPT_YES) {
+            a[n] = sa->values.v[m];
+            b[n] = sb->values.v[m];
+            n += !isnan(a[n]) && !isnan(b[n]);
+        }
+        int step_a = sa->index <= sb->index, step_b = sb->index <= sa->index;
+        ca.i += step_a;
+        cb.i += step_b;
+    }
+    return n;
+}
+
+/* stats_paired() speaks of costs: of a rate, more is cheaper. */
+static enum outcome outcome_of(const struct row *r, int pane, enum metric_id m, enum outcome o)
+{
+    if (!row_may_rank(r, pane, m))
+        return OUTCOME_WITHHELD;
+    if (metric_table[m].better == BETTER_MORE && o == OUTCOME_DEARER)
+        return OUTCOME_CHEAPER;
+    if (metric_table[m].better == BETTER_MORE && o == OUTCOME_CHEAPER)
+        return OUTCOME_DEARER;
+    return o;
+}
+
+struct paired row_ratio(const struct row *r, int pane, enum metric_id m)
+{
+    size_t most = (size_t)r->panes[0].count + 1;
+    double *a = xcalloc(most, sizeof *a), *b = xcalloc(most, sizeof *b);
+    int n = pair_up(r, pane, m, a, b);
+    struct paired p = stats_paired(a, b, n, trim_for(r, n));
+
+    p.outcome = outcome_of(r, pane, m, p.outcome);
+    free(a);
+    free(b);
+    return p;
+}
+
+static bool paced(const struct row *r)
+{
+    return isfinite(r->params.rate) && r->params.rate > 0;
+}
+
+bool row_may_rank(const struct row *r, int pane, enum metric_id m)
+{
+    unsigned class = 1u << metric_table[m].cls;
+
+    if (class & needs_pace && !paced(r))
+        return false;
+    return holds[r->panes[0].verdict] & holds[r->panes[pane].verdict] & class;
+}
+
+enum metric_id row_main(const struct row *r)
+{
+    return r->workload->yields[0];
+}
+
+enum metric_id row_p99(const struct row *r)
+{
+    return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;
+}

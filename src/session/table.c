@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows stand together, in which order, under which title; table_columns.c says what of them. A
+ * parameter that differs becomes a column, one that does not a word of the title, so a table of a
+ * sweep and one of a single row are made alike. */
+#include "session/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/table_columns.h"
+
+#define VARYING_MOST 3
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static bool belongs(const struct row *r, const struct row *like)
+{
+    if (r->state == ROW_DROPPED || r->workload != like->workload ||
+        r->pane_count != like->pane_count)
+        return false;
+    for (int i = 0; i < r->pane_count; i++)
+        if (strcmp(r->panes[i].model, like->panes[i].model) != 0)
+            return false;
+    return true;
+}
+
+static void take_rows(struct making *m)
+{
+    m->t->row = xcalloc((size_t)m->rows->count + 1, sizeof *m->t->row);
+    for (const struct row *r = m->rows->first; r; r = r->next)
+        if (belongs(r, m->like))
+            m->t->row[m->t->rows++].row = r;
+}
+
+static bool same_value(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* How many different values a parameter has in these rows. */
+static int different(const struct table *t, int id)
+{
+    int count = 0;
+
+    for (int i = 0; i < t->rows; i++) {
+        double v = params_get(&t->row[i].row->params, id);
+        int k = 0;
+
+        while (k < i && !same_value(params_get(&t->row[k].row->params, id), v))
+            k++;
+        count += k == i;
+    }
+    return count;
+}
+
+/* The parameters that differ, most values first; connections when none does. */
+static int find_varying(const struct table *t, int *ids)
+{
+    int many[VARYING_MOST] = {0}, n = 0;
+
+    for (int id = 0; id < PARAM_COUNT; id++) {
+        int values = different(t, id), at = n;
+
+        if (values < 2)
+            continue;
+        while (at > 0 && many[at - 1] < values)
+            at--;
+        if (at == VARYING_MOST)
+            continue;
+        n = n < VARYING_MOST ? n + 1 : n;
+        for (int k = n - 1; k > at; k--) {
+            many[k] = many[k - 1];
+            ids[k] = ids[k - 1];
+        }
+        many[at] = values;
+        ids[at] = id;
+    }
+    if (n == 0)
+        ids[n++] = PARAM_connections;
+    return n;
+}
+
+struct order {
+    const int *ids;
+    int count;
+};
+
+static int by_params(const void *a, const void *b, void *ctx)
+{
+    const struct row *x = ((const struct table_row *)a)->row;
+    const struct row *y = ((const struct table_row *)b)->row;
+    const struct order *o = ctx;
+
+    for (int i = 0; i < o->count; i++) {
+        double v = params_get(&x->params, o->ids[i]), w = params_get(&y->params, o->ids[i]);
+
+        if (!same_value(v, w))
+            return isnan(v) || v < w ? -1 : 1;
+    }
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static void say(char *title, size_t size, const char *text)
+{
+    size_t n = strlen(title);
+
+    snprintf(title + n, size - n, "%s%s", n ? " · " : "", text);
+}
+
+static bool varies(const struct making *m, int id)
+{
+    for (int i = 0; i < m->varying; i++)
+        if (m->spec[i].id == id)
+            return true;
+    return false;
+}
+
+static void say_rule(struct making *m)
+{
+    const struct params *p = &m->like->params;
+    bool repeat = m->like->workload->repeat;
+    double n = repeat ? p->repeats : p->samples;
+    char text[80];
+
+    if (!repeat && p->duration > 0)
+        snprintf(text, sizeof text, "%.0f s", p->duration);
+    else if (p->trim > 0 && n > 2 * p->trim)
+        snprintf(text, sizeof text, "%.0f %s, drop %.0f+%.0f, mean of %.0f", n,
+                 repeat ? "repeats" : "samples", p->trim, p->trim, n - 2 * p->trim);
+    else
+        snprintf(text, sizeof text, "%.0f %s", n, repeat ? "repeats" : "samples");
+    say(m->t->title, sizeof m->t->title, text);
+}
+
+static void say_title(struct making *m)
+{
+    const struct params *p = &m->like->params;
+    char *title = m->t->title, text[80], v[32];
+    size_t size = sizeof m->t->title;
+
+    say(title, size, m->like->workload->label);
+    if (!varies(m, PARAM_size) && table_yields(m->like->workload, METRIC_requests_per_s))
+        say(title, size, params_show(PARAM_size, p->size, v, sizeof v));
+    if (p->idle > 0 && !varies(m, PARAM_idle)) {
+        snprintf(text, sizeof text, "%s idle", params_show(PARAM_idle, p->idle, v, sizeof v));
+        say(title, size, text);
+    }
+    if (!varies(m, PARAM_rate) && table_yields(m->like->workload, METRIC_requests_per_s)) {
+        snprintf(text, sizeof text, "%s asked", params_show(PARAM_rate, p->rate, v, sizeof v));
+        say(title, size, isfinite(p->rate) ? text : "closed loop");
+    }
+    say_rule(m);
+    say(title, size, "loopback");
+}
+
+/* Columns of the terminal: everything written here is one column a character. */
+static int width_of(const char *text)
+{
+    int n = 0;
+
+    for (; *text; text++)
+        n += (*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void fill(struct making *m)
+{
+    struct table *t = m->t;
+
+    for (int k = 0; k < t->columns; k++) {
+        struct table_column *c = &t->column[k];
+
+        c->width = width_of(c->head[1]);
+        for (int i = 0; i < t->rows; i++) {
+            char *cell = t->row[i].cell[k];
+            m->spec[k].write(&m->spec[k], t->row[i].row, cell);
+            c->width = width_of(cell) > c->width ? width_of(cell) : c->width;
+        }
+    }
+}
+
+void table_make(const struct rows *rows, const struct row *like, struct table *out)
+{
+    struct making m = {.rows = rows, .like = like, .t = out};
+    int varying[VARYING_MOST];
+
+    memset(out, 0, sizeof *out);
+    take_rows(&m);
+    int n = find_varying(out, varying);
+    qsort_r(out->row, (size_t)out->rows, sizeof *out->row, by_params,
+            &(struct order){varying, n});
+    table_add_columns(&m, varying, n);
+    say_title(&m);
+    fill(&m);
+}
+
+void table_free(struct table *t)
+{
+    free(t->row);
+    t->row = NULL;
+    t->rows = 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* A column is a kind with a pane and a metric or parameter; a kind is one function that writes one
+ * cell. Which figures a workload shows is decided by what it yields and the order of `shown`: a new
+ * workload needs nothing here, a new figure one line. */
+#include "session/table_columns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "session/published.h"
+
+/* Figures that may have a column, in order, with a head short enough for it. */
+struct shown {
+    enum metric_id metric;
+    const char *head;
+    bool wide; /* only where there is room for everything */
+};
+static const struct shown shown[] = {
+    {METRIC_server_cpu_pct, "cpu%", false},
+    {METRIC_cpu_us_per_request, "µs/rq", false},
+    {METRIC_connect_s, "s", false},
+    {METRIC_accepted_s, "accept s", false},
+    {METRIC_syn_retransmits, "re-SYN", false},
+    {METRIC_timer_s, "timer s", false},
+    {METRIC_requests_per_s, "rq/s", true},
+    {METRIC_latency_p99_us, "p99µs", true}, /* response where paced: row_p99() */
+    {METRIC_events_per_wait, "ev/wait", true},
+    {METRIC_looks_per_request, "looks/rq", true},
+    {METRIC_mem_pct, "mem%", true},
+};
+#define SHOWN (sizeof shown / sizeof *shown)
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+static void write_param(const struct spec *s, const struct row *r, char *cell)
+{
+    params_show(s->id, params_get(&r->params, s->id), cell, TABLE_CELL);
+}
+
+static enum metric_id metric_of(const struct spec *s, const struct row *r)
+{
+    return s->id == METRIC_latency_p99_us ? row_p99(r) : (enum metric_id)s->id;
+}
+
+static void write_figure(const struct spec *s, const struct row *r, char *cell)
+{
+    struct summary m = row_summary(r, s->pane, metric_of(s, r));
+
+    if (s->id == METRIC_requests_per_s)
+        units_si(cell, TABLE_CELL, m.mean);
+    else
+        units_number(cell, TABLE_CELL, m.mean);
+}
+
+/* The main figure's ratio, where these two panes may be ranked by it. */
+static struct paired ratio_of(const struct spec *s, const struct row *r)
+{
+    struct paired p = row_ratio(r, s->pane, row_main(r));
+
+    if (p.outcome == OUTCOME_WITHHELD)
+        p.ratio = p.low = p.high = NAN;
+    return p;
+}
+
+static void write_ratio(const struct spec *s, const struct row *r, char *cell)
+{
+    units_number(cell, TABLE_CELL, ratio_of(s, r).ratio);
+}
+
+static void write_range(const struct spec *s, const struct row *r, char *cell)
+{
+    struct paired p = ratio_of(s, r);
+    char low[16], high[16];
+
+    if (isnan(p.low))
+        snprintf(cell, TABLE_CELL, "-");
+    else
+        snprintf(cell, TABLE_CELL, "%s .. %s", units_number(low, sizeof low, p.low),
+                 units_number(high, sizeof high, p.high));
+}
+
+static void write_outcome(const struct spec *s, const struct row *r, char *cell)
+{
+    snprintf(cell, TABLE_CELL, "%s", outcome_words[row_ratio(r, s->pane, row_main(r)).outcome]);
+}
+
+static double published_of(const struct spec *s, const struct row *r, int pane)
+{
+    return published_value(r->workload, r->panes[pane].model, r->params.connections,
+                           (enum metric_id)s->id);
+}
+
+static void write_published(const struct spec *s, const struct row *r, char *cell)
+{
+    units_number(cell, TABLE_CELL, published_of(s, r, s->pane));
+}
+
+static void write_published_ratio(const struct spec *s, const struct row *r, char *cell)
+{
+    double b = published_of(s, r, s->pane);
+
+    units_number(cell, TABLE_CELL, b > 0 ? published_of(s, r, 0) / b : NAN);
+}
+
+/* "full" when all panes have it, else "A full, B behind"; nothing when all is well. */
+static void write_verdict(const struct spec *s, const struct row *r, char *cell)
+{
+    bool same = true;
+
+    (void)s;
+    cell[0] = 0;
+    for (int i = 1; i < r->pane_count; i++)
+        same &= r->panes[i].verdict == r->panes[0].verdict;
+    if (same && r->panes[0].verdict != VERDICT_OK)
+        snprintf(cell, TABLE_CELL, "%s", verdict_words[r->panes[0].verdict]);
+    for (int i = 0; i < r->pane_count && !same; i++) {
+        enum verdict v = r->panes[i].verdict;
+        size_t n = strlen(cell);
+
+        if (v != VERDICT_OK && v != VERDICT_NONE)
+            snprintf(cell + n, TABLE_CELL - n, "%s%c %s", n ? ", " : "", 'A' + i,
+                     verdict_words[v]);
+    }
+}
+
+/* --- columns --------------------------------------------------------------------------------- */
+
+static void add(struct making *m, struct spec s, const char *group, const char *title)
+{
+    if (m->t->columns == TABLE_COLUMNS)
+        return;
+    struct table_column *c = &m->t->column[m->t->columns];
+    snprintf(c->head[0], TABLE_CELL, "%s", group);
+    snprintf(c->head[1], TABLE_CELL, "%s", title);
+    c->pane = s.pane;
+    c->text = s.write == write_outcome || s.write == write_verdict || s.write == write_range;
+    m->spec[m->t->columns++] = s;
+}
+
+bool table_yields(const struct workload *w, enum metric_id id)
+{
+    for (const enum metric_id *y = w->yields; *y != METRIC_COUNT; y++)
+        if (*y == id)
+            return true;
+    return false;
+}
+
+static bool listed(enum metric_id id)
+{
+    for (size_t i = 0; i < SHOWN; i++)
+        if (shown[i].metric == id)
+            return true;
+    return false;
+}
+
+static void pane_group(const struct row *r, int pane, char *group)
+{
+    snprintf(group, TABLE_CELL, "%c %s", 'A' + pane, r->panes[pane].model);
+}
+
+static void add_figures(struct making *m, bool wide)
+{
+    const struct workload *w = m->like->workload;
+    char group[TABLE_CELL];
+
+    for (int pane = 0; pane < m->like->pane_count; pane++) {
+        pane_group(m->like, pane, group);
+        if (!wide && !listed(w->yields[0]))
+            add(m, (struct spec){write_figure, pane, w->yields[0]}, group,
+                metric_table[w->yields[0]].title);
+        for (size_t i = 0; i < SHOWN; i++)
+            if (shown[i].wide == wide && table_yields(w, shown[i].metric))
+                add(m, (struct spec){write_figure, pane, shown[i].metric}, group, shown[i].head);
+    }
+}
+
+static void add_ratios(struct making *m)
+{
+    char group[TABLE_CELL];
+
+    for (int pane = 1; pane < m->like->pane_count; pane++) {
+        snprintf(group, sizeof group, "A/%c %s", 'A' + pane,
+                 metric_table[row_main(m->like)].title);
+        add(m, (struct spec){write_ratio, pane, 0}, group, "ratio");
+        add(m, (struct spec){write_range, pane, 0}, group, "99 %");
+    }
+}
+
+static bool has_published(const struct making *m, int pane, enum metric_id metric)
+{
+    for (int i = 0; i < m->t->rows; i++) {
+        const struct row *r = m->t->row[i].row;
+        if (!isnan(published_value(r->workload, r->panes[pane].model, r->params.connections,
+                                   metric)))
+            return true;
+    }
+    return false;
+}
+
+static const char *short_head(enum metric_id id)
+{
+    for (size_t i = 0; i < SHOWN; i++)
+        if (shown[i].metric == id)
+            return shown[i].head;
+    return metric_table[id].title;
+}
+
+static void add_published(struct making *m)
+{
+    enum metric_id id = published_metric(m->like->workload);
+    const char *label = published_label(m->like->workload);
+    char group[TABLE_CELL], head[TABLE_CELL];
+    bool first = id != METRIC_COUNT && has_published(m, 0, id);
+
+    snprintf(group, sizeof group, label[0] ? "published (%.24s)" : "published", label);
+    for (int i = 0; id != METRIC_COUNT && i < m->like->pane_count; i++) {
+        snprintf(head, sizeof head, "%c %.30s", 'A' + i, short_head(id));
+        if (has_published(m, i, id))
+            add(m, (struct spec){write_published, i, id}, group, head);
+    }
+    for (int i = 1; first && i < m->like->pane_count; i++) {
+        snprintf(head, sizeof head, "A/%c", 'A' + i);
+        if (has_published(m, i, id))
+            add(m, (struct spec){write_published_ratio, i, id}, group, head);
+    }
+}
+
+static void add_judgements(struct making *m)
+{
+    char group[TABLE_CELL];
+
+    for (int pane = 1; pane < m->like->pane_count; pane++) {
+        pane_group(m->like, pane, group);
+        add(m, (struct spec){write_outcome, pane, 0}, group, "beside A");
+    }
+    add(m, (struct spec){write_verdict, -1, 0}, "", "verdict");
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+static const char *param_head(int id)
+{
+    return id == PARAM_connections ? "conns" : param_table[id].id;
+}
+
+void table_add_columns(struct making *m, const int *varying, int count)
+{
+    for (int i = 0; i < count; i++)
+        add(m, (struct spec){write_param, -1, varying[i]}, "", param_head(varying[i]));
+    m->varying = count;
+    add_figures(m, false);
+    add_ratios(m);
+    add_published(m);
+    add_judgements(m);
+    add_figures(m, true);
+}
