@@ -14,6 +14,7 @@
 #include "servers/io_models.h"
 #include "session/plan.h"
 #include "ui/commands.h"
+#include "ui/keys.h"
 
 struct line {
     const char *cell[GRID_COLUMNS];
@@ -105,15 +106,30 @@ static bool metric_line(int i, enum grid_format format, struct line *out)
     return true;
 }
 
+static const char *views_of(unsigned views, char *buf, size_t size)
+{
+    static const struct {
+        unsigned view;
+        const char *word;
+    } words[] = {{VIEW_LIVE, "live"}, {VIEW_TABLE, "table"}, {VIEW_HELP, "help"}};
+    if (views == VIEWS_ALL)
+        return "all";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (views & words[i].view)
+            join(buf, size, words[i].word);
+    return buf;
+}
+
 static bool key_line(int i, enum grid_format format, struct line *out)
 {
     (void)format;
     if (i >= command_count)
         return false;
     const struct command *c = &command_table[i];
-    out->cell[0] = c->keys;
+    out->cell[0] = keys_show(c->keys, out->store[0], sizeof out->store[0]);
     out->cell[1] = c->name;
-    out->cell[2] = c->help;
+    out->cell[2] = views_of(c->views, out->store[1], sizeof out->store[1]);
+    out->cell[3] = c->help;
     return true;
 }
 
@@ -145,7 +161,7 @@ static const struct listing listings[] = {
      workload_line},
     {"params", {"option", "default", "allowed", "list", "what it is", NULL}, param_line},
     {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line},
-    {"keys", {"keys", "command", "what it does", NULL}, key_line},
+    {"keys", {"keys", "command", "views", "what it does", NULL}, key_line},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line},
 };
 static const int listing_count = sizeof listings / sizeof *listings;

@@ -5,14 +5,13 @@
 
 #include "base/limits.h"
 
-/* Files, the terminal, epoll sets, lifelines and counters of four servers. */
+/* Files, the terminal, epoll sets, lifelines: what plan_check_limits() sets aside too. */
 #define HOUSEHOLD 64
 
 void reach_limits_read(struct reach_limits *out)
 {
-    long open = limits_open_fds();
     out->nofile = limits_nofile_hard();
-    out->used = HOUSEHOLD + (open > 0 ? open : 0);
+    out->used = HOUSEHOLD;
     out->ports = limits_local_ports();
     out->time_wait = limits_time_wait();
 }

@@ -7,7 +7,7 @@
 
 struct reach_limits {
     long nofile;    /* descriptors that this process may open in all */
-    long used;      /* of them open already, and wanted for other things */
+    long used;      /* of them wanted for other things */
     long ports;     /* local ports towards one listener */
     long time_wait; /* of them busy for up to a minute */
 };
