@@ -120,6 +120,8 @@ char *units_span(char *buf, size_t size, double seconds)
 {
     if (special(buf, size, seconds))
         return buf;
+    if (fabs(seconds) < 1e-6)
+        return write_text(buf, size, "0 s");
     if (seconds > 0 && seconds < 0.01)
         return write_text(buf, size, "%.3g ms", seconds * 1e3);
     if (seconds < 9.995)

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,17 +36,22 @@ static int64_t pages_to_bytes(int64_t pages)
     return pages * (page_bytes ? page_bytes : sysconf(_SC_PAGESIZE));
 }
 
-static bool is_control(const unsigned char *s)
+/* Bytes of the control character at s, 0 when it is none. */
+static int control_length(const unsigned char *s)
 {
-    bool c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0; /* U+0080..U+009F in UTF-8 */
-    return s[0] < 0x20 || s[0] == 0x7f || c1;
+    if (s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0) /* U+0080..U+009F in UTF-8 */
+        return 2;
+    return s[0] < 0x20 || s[0] == 0x7f;
 }
 
 static void copy_name(const char *from, const char *end, char *out, size_t size)
 {
     size_t n = 0;
-    for (; from < end && n < size - 1; from++)
-        out[n++] = is_control((const unsigned char *)from) ? '?' : *from;
+    while (from < end && n < size - 1) {
+        int control = control_length((const unsigned char *)from);
+        out[n++] = control ? '?' : *from;
+        from += control ? control : 1;
+    }
     out[n] = '\0';
 }
 
