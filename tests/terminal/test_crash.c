@@ -48,7 +48,7 @@ static void a_killed_server_is_named_and_restarts(void **state)
     tty_pump(t, 1500);
     assert_int_equal(tty_status(t), -1);
     assert_true(tty_shows(t, "SIGKILL"));
-    tty_keys(t, "n"); /* measure it again */
+    tty_keys(t, "u"); /* its server up again */
     if (!tty_until(t, two_servers, &servers[0], SOON)) {
         tty_dump(t, "not started again");
         fail();
