@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of text, and how far a workload reaches: both without a process. */
+#include "cli/grid.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/reach.h"
+#include "net/protocol.h"
+
+static char *printed(enum grid_format format, int ascii)
+{
+    static const char *const heads[] = {"key", "what", "more", NULL};
+    char *text = NULL;
+    size_t size;
+    struct grid g;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    grid_init(&g, heads);
+    grid_add(&g, (const char *const[]){"↑ +", "a|b", "x \"y\", z"});
+    grid_add(&g, (const char *const[]){"日本", "longer text", NULL});
+    grid_print(&g, format, ascii, out);
+    grid_fini(&g);
+    fclose(out);
+    return text;
+}
+
+static void text_lines_up_by_columns(void **state)
+{
+    (void)state;
+    char *text = printed(GRID_TEXT, 0);
+    assert_string_equal(text, "key   what         more\n"
+                              "↑ +   a|b          x \"y\", z\n"
+                              "日本  longer text\n");
+    free(text);
+    text = printed(GRID_TEXT, 1);
+    for (char *c = text; *c; c++)
+        assert_true((unsigned char)*c < 0x80);
+    free(text);
+}
+
+static void markdown_escapes_bars(void **state)
+{
+    (void)state;
+    char *text = printed(GRID_MARKDOWN, 0);
+    assert_string_equal(text, "| key | what | more |\n"
+                              "| --- | --- | --- |\n"
+                              "| ↑ + | a\\|b | x \"y\", z |\n"
+                              "| 日本 | longer text |  |\n");
+    free(text);
+}
+
+static void csv_is_rfc_4180(void **state)
+{
+    (void)state;
+    char *text = printed(GRID_CSV, 0);
+    assert_non_null(strstr(text, "\"key\",\"what\",\"more\"\r\n"));
+    assert_non_null(strstr(text, "\"x \"\"y\"\", z\"\r\n"));
+    free(text);
+}
+
+static const struct workload *find(const char *id)
+{
+    int i = workload_find(id);
+    assert_true(i >= 0);
+    return &workload_table[i];
+}
+
+static void reach_is_the_tightest_limit(void **state)
+{
+    struct reach_limits l = {.nofile = 20064, .used = 64, .ports = 28232, .time_wait = 232};
+    struct reach r;
+    (void)state;
+    reach_of(find("transfer"), &l, 2, &r);
+    assert_int_equal(r.connections, 10000); /* both models' connections stay open */
+    assert_string_equal(r.why, "descriptors");
+    assert_int_equal(r.wanted, 400);
+    reach_of(find("connect"), &l, 2, &r);
+    assert_int_equal(r.connections, 20000); /* one model's at a time */
+    l.nofile = 1000000;
+    reach_of(find("connect"), &l, 2, &r);
+    assert_int_equal(r.connections, 28000);
+    assert_string_equal(r.why, "local ports");
+    l = (struct reach_limits){.nofile = 20064, .used = 64, .ports = -1, .time_wait = -1};
+    reach_of(find("connect"), &l, 2, &r);
+    assert_int_equal(r.connections, 20000); /* unknown ports limit nothing */
+    l.nofile = 10;
+    reach_of(find("connect"), &l, 2, &r);
+    assert_int_equal(r.connections, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_lines_up_by_columns),
+        cmocka_unit_test(markdown_escapes_bars),
+        cmocka_unit_test(csv_is_rfc_4180),
+        cmocka_unit_test(reach_is_the_tightest_limit),
+    };
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
