@@ -110,6 +110,18 @@ int pane_kept(const struct pane *p)
     return kept;
 }
 
+/* A pane that died does not make the others' rounds worthless. */
+int row_kept(const struct row *r)
+{
+    int most = 0;
+
+    for (int i = 0; i < r->pane_count; i++) {
+        int kept = pane_kept(&r->panes[i]);
+        most = kept > most ? kept : most;
+    }
+    return most;
+}
+
 /* The measured values of a metric in the kept samples; the caller frees. */
 static double *kept_values(const struct pane *p, enum metric_id m, int *count)
 {
