@@ -23,7 +23,8 @@ enum term_key {
 };
 
 /* Opens the screen. -ENOTTY stdin or stdout is no terminal; -EINVAL TERM is unset, unknown or
- * cannot move the cursor: one line each. Registers term_restore with die_on() and for fatal signals. */
+ * cannot move the cursor: one line each. Registers term_restore with die_on() and for fatal signals, and catches the others
+ * (ui/signals.h). The locale is the caller's to set. */
 int term_open(const struct term_options *o, struct err *e);
 void term_close(void);
 
@@ -42,7 +43,15 @@ void term_show(const struct canvas *c);
  * arrow key within 50 ms. */
 int term_key(int timeout_ms, int wake_fd);
 
-/* Ctrl-Z: gives the terminal back, stops the process group, takes it again after fg. */
+/* Pasted text is dropped, except while an entry field takes its characters (never its newlines). */
+void term_take_paste(bool take);
+
+/* Ctrl-Z: gives the terminal back, stops this process, takes it again after SIGCONT. */
 void term_suspend(void);
+
+/* After SIGWINCH: takes the terminal's size. After a SIGCONT that term_suspend() did not wait for:
+ * takes the terminal's modes and draws all of it with the next term_show(). */
+void term_resized(void);
+void term_continued(void);
 
 #endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The dashboard's own state: what the person looks at and asks for. Keys change it (commands.c), the
+ * views draw it; neither knows a terminal, so tests drive both with a scripted list of keys.
+ * Thread: the screen's. */
+#ifndef UI_APP_H
+#define UI_APP_H
+
+#include "ui/canvas.h"
+#include "ui/picker.h"
+#include "ui/scene.h"
+#include "ui/term.h"
+
+enum view { VIEW_LIVE = 1, VIEW_TABLE = 2, VIEW_HELP = 4 };
+#define VIEWS_ALL (VIEW_LIVE | VIEW_TABLE | VIEW_HELP)
+
+enum dialog { DIALOG_NONE, DIALOG_PICKER, DIALOG_ENTRY };
+enum picker_kind { PICK_MODEL, PICK_WORKLOAD, PICK_PLAN, PICK_FIGURE };
+
+struct entry { /* a number being typed */
+    char text[32];
+    char problem[320]; /* what params_parse() said of it */
+};
+
+struct app {
+    struct session *session;
+    struct scene *scene;
+    struct canvas *canvas;
+    enum term_charset charset;
+
+    struct plan_row want;   /* the live order last given, resolved */
+    enum view view, help_of; /* help_of: the view that the help is of */
+    int pane;               /* in focus */
+    enum param_id field;    /* in brackets */
+    enum metric_id figure;  /* drawn; METRIC_COUNT: the workload's own picture */
+    bool log_axis, frozen;
+    int cursor;             /* frozen: samples before the newest, read off */
+    int table_row;          /* number of the row in focus in the table, 0: the running one */
+    int table_column, help_top;
+
+    enum dialog dialog;
+    struct picker picker;
+    struct entry entry;
+
+    char note[320];         /* the dashboard's own log line */
+    bool note_bad;
+    double note_at_s;
+    unsigned note_number;   /* the session's log when it was written */
+
+    char saved[256];        /* file last saved, "" */
+    double saved_mark;      /* scene's newest sample at that time */
+    bool quit, changed;     /* changed: the scene must be taken anew */
+};
+
+/* Starts with this order; charset as the terminal has it. The session is the caller's. */
+void app_init(struct app *a, struct session *s, const struct plan_row *want,
+              enum term_charset charset);
+void app_fini(struct app *a);
+
+/* One key: to the dialog, else to the command that has it in this view. */
+void app_key(struct app *a, int key);
+
+/* Takes the scene anew, unless the picture is frozen. */
+void app_take(struct app *a);
+
+/* Draws everything into the canvas, whatever its size. */
+void app_draw(struct app *a);
+
+/* The dashboard's line of the log. */
+void app_say(struct app *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void app_warn(struct app *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Saves the session as a new file in the current folder and says where. 0 or -errno. */
+int app_save(struct app *a);
+
+/* On leaving: what is not saved yet goes into the state folder; the lines that stay on the
+ * terminal. */
+void app_part(struct app *a, char *parting, size_t size);
+
+/* Gives the order `want` to the session; the fields of the screen follow. */
+void app_order(struct app *a, const struct plan_row *want);
+
+/* Is there anything measured? Rows with a kept sample. */
+bool app_measured(struct app *a);
+
+#endif

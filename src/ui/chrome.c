@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines that every view has: the tabs and the clock, what is asked (said once, brackets on the
+ * number that the keys change), the log, the footer; and the three lines of the answer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/commands.h"
+#include "ui/text.h"
+#include "ui/views.h"
+
+/* --- line 1 ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    enum view view;
+    const char *name;
+} tabs[] = {{VIEW_LIVE, "1 live"}, {VIEW_TABLE, "2 table"}};
+
+static int draw_tabs(struct canvas *c, enum view view)
+{
+    int x = 1 + canvas_text(c, 1, 0, c->w, ROLE_TITLE, true, "iodash") + 2;
+    for (size_t i = 0; i < sizeof tabs / sizeof *tabs; i++) {
+        bool here = tabs[i].view == view;
+        x += canvas_printf(c, x, 0, c->w - x, here ? ROLE_FOCUS : ROLE_DIM, here,
+                           here ? "[%s]" : "%s", tabs[i].name);
+        x += 2;
+    }
+    return x;
+}
+
+static void load_state(const struct app *a, char *buf, size_t size)
+{
+    const struct session_now *n = a->scene->now;
+    char left[24], clock[24];
+    units_clock(clock, sizeof clock, n->elapsed_s);
+    if (a->frozen)
+        snprintf(buf, size, "frozen  %s", clock);
+    else if (n->plan_count > 0)
+        snprintf(buf, size, "%d/%d  %s left  %s", n->plan_done, n->plan_count,
+                 units_clock(left, sizeof left, n->plan_left_s), clock);
+    else
+        snprintf(buf, size, "%s  %s", n->load_on ? "● load on" : "○ load off", clock);
+}
+
+void chrome_header(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    char state[80];
+    int x = draw_tabs(c, a->view == VIEW_HELP ? a->help_of : a->view);
+    load_state(a, state, sizeof state);
+    int w = canvas_width(state);
+    if (x + w + 1 <= c->w)
+        canvas_text(c, c->w - w - 1, 0, w, a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
+}
+
+/* --- line 2 ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    enum param_id id;
+    char key;
+} fields[] = {{PARAM_connections, 'c'}, {PARAM_idle, 'i'}, {PARAM_rate, 'r'}, {PARAM_size, 'z'}};
+
+static bool has_key(enum param_id id)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].id == id)
+            return true;
+    return false;
+}
+
+static int draw_field(const struct app *a, int x, int y, enum param_id id, char key)
+{
+    struct canvas *c = a->canvas;
+    bool here = id == a->field && !scene_planning(a->scene);
+    char text[64];
+    words_param(id, params_get(&a->scene->shown.params, id), text, sizeof text);
+    int used = canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "%c ", key);
+    used += canvas_printf(c, x + used, y, c->w - x - used, here ? ROLE_FOCUS : ROLE_TEXT, here,
+                          here ? "[%s]" : "%s", text);
+    return used + 2;
+}
+
+/* Other parameters that matter and are not what one would expect. */
+static int draw_others(const struct app *a, int x, int y)
+{
+    struct canvas *c = a->canvas;
+    const struct params *p = &a->scene->shown.params;
+    struct params usual;
+    params_init(&usual);
+    usual.workload = p->workload;
+    workload_resolve(&usual);
+    int from = x;
+    for (int id = 0; id < PARAM_COUNT; id++) {
+        double v = params_get(p, (enum param_id)id), u = params_get(&usual, (enum param_id)id);
+        char text[64];
+        if (id == PARAM_workload || has_key((enum param_id)id) || v == u || isnan(v))
+            continue;
+        words_param((enum param_id)id, v, text, sizeof text);
+        if (x + canvas_width(text) + 2 > c->w)
+            break;
+        x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, text) + 2;
+    }
+    return x - from;
+}
+
+void chrome_asked(struct app *a, int y)
+{
+    struct canvas *c = a->canvas;
+    const struct workload *w = workload_of(&a->scene->shown.params);
+    int x = 1 + canvas_text(c, 1, y, c->w, ROLE_TITLE, true, w->label) + 2;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const enum param_id *m = w->matters;
+        while (*m != PARAM_COUNT && *m != fields[i].id)
+            m++;
+        if (*m == fields[i].id)
+            x += draw_field(a, x, y, fields[i].id, fields[i].key);
+    }
+    x += draw_others(a, x, y);
+    if (x + 9 <= c->w)
+        canvas_text(c, x, y, c->w - x, ROLE_DIM, false, "loopback");
+}
+
+/* --- log and footer ---------------------------------------------------------------------------------- */
+
+/* The dashboard's own line stands for 12 s at least, then until the session says something. */
+static bool note_stands(const struct app *a)
+{
+    const struct session_now *n = a->scene->now;
+    return a->note[0] &&
+           (n->log_number == a->note_number || n->elapsed_s < a->note_at_s + 12 || a->frozen);
+}
+
+void chrome_log(struct app *a, int y)
+{
+    struct canvas *c = a->canvas;
+    char phase[80];
+    bool own = note_stands(a);
+    int x = 1 + canvas_text(c, 1, y, c->w - 1, ROLE_TEXT, false,
+                            words_phase(a->scene, phase, sizeof phase));
+    const char *text = own ? a->note : a->scene->now->log;
+    if (!*text)
+        return;
+    x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, " · ");
+    int room = c->w - x - 1;
+    if (own && canvas_width(text) > room) { /* what the person just did comes first */
+        x = 1;
+        room = c->w - 2;
+        canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_TEXT, L' ');
+    }
+    canvas_text(c, x, y, room, own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
+    if (canvas_width(text) > room)
+        canvas_put(c, x + room - 1, y, ROLE_DIM, L'…');
+}
+
+void chrome_footer(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    char text[320];
+    command_footer(a, a->view, c->w, text, sizeof text);
+    canvas_text(c, 0, c->h - 1, c->w, ROLE_DIM, false, text);
+}
+
+/* --- the answer --------------------------------------------------------------------------------------- */
+
+enum { ANSWER_INDENT = 9 };
+
+static const char *answer_text(const struct answer *n, int i)
+{
+    return i == 0 ? n->answer : i == 1 ? n->why : n->trust;
+}
+
+int chrome_answer_lines(const struct answer *n, int w)
+{
+    int lines = 0;
+    for (int i = 0; i < 3; i++)
+        lines += text_lines(answer_text(n, i), w - ANSWER_INDENT - 1);
+    return lines;
+}
+
+/* Draws one of the three over at most `lines` lines; returns the lines it took. */
+static int draw_broken(struct canvas *c, struct rect r, enum role role, bool bold, const char *text)
+{
+    int y = 0;
+    do {
+        const char *next;
+        char line[256];
+        size_t n = text_break(text, r.w, &next);
+        bool cut = y == r.h - 1 && *next;
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        int used = canvas_text(c, r.x, r.y + y, r.w, role, bold, line);
+        if (cut)
+            canvas_put(c, r.x + (used < r.w ? used : r.w - 1), r.y + y, ROLE_DIM, L'…');
+        text = next;
+        y++;
+    } while (*text && y < r.h);
+    return y;
+}
+
+static enum role trust_role(const char *trust)
+{
+    return !strncmp(trust, "ok", 2) ? ROLE_GOOD : *trust ? ROLE_WARN : ROLE_DIM;
+}
+
+void chrome_answer(struct app *a, struct rect r, const struct answer *n)
+{
+    static const char *const names[] = {"ANSWER", "WHY", "TRUST"};
+    int y = r.y, w = r.w - ANSWER_INDENT - 1;
+    for (int i = 0; i < 3 && y < r.y + r.h; i++) {
+        const char *text = answer_text(n, i);
+        int rest = 0; /* lines that those below need at least */
+        for (int k = i + 1; k < 3; k++)
+            rest++;
+        int room = r.y + r.h - y - rest;
+        canvas_text(a->canvas, r.x + 1, y, ANSWER_INDENT - 1, ROLE_TITLE, true, names[i]);
+        struct rect at = {r.x + ANSWER_INDENT, y, w, room > 1 ? room : 1};
+        y += draw_broken(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
+    }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* A pane shows only what differs between the panes: its model, its main figure and tail, its graph,
+ * its memory, what its waits cost. The lower it is, the fewer of these; the main figure always stays.
+ * A server that died says so in the middle, with the key that starts it again. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/text.h"
+#include "ui/views.h"
+
+/* What fits into a pane of so many inner lines, in the order of drawing. */
+struct parts {
+    bool title, axis, rss, looks;
+    int graph;
+};
+
+static struct parts parts_of(int lines)
+{
+    struct parts p = {0};
+    int left = lines - 1; /* the main figure */
+    p.title = left >= 3;
+    p.looks = left >= 4;
+    p.axis = left >= 6;
+    p.rss = left >= 7;
+    p.graph = left - p.title - p.looks - p.axis - p.rss;
+    return p;
+}
+
+/* --- the newest figures -------------------------------------------------------------------------------- */
+
+static double newest(const struct app *a, int pane, enum metric_id m, int before)
+{
+    const struct pane_now *p = &a->scene->now->panes[pane];
+    int i = p->trace_count - 1 - before;
+    return i < 0 ? NAN : p->trace[i].v[m];
+}
+
+static bool paired_picture(const struct app *a)
+{
+    return a->figure == METRIC_COUNT && workload_of(&a->scene->shown.params)->repeat;
+}
+
+static enum metric_id figure_of(const struct app *a)
+{
+    return a->figure == METRIC_COUNT ? METRIC_server_cpu_pct : a->figure;
+}
+
+static void draw_main(struct app *a, int pane, struct rect r)
+{
+    const struct scene *s = a->scene;
+    const struct scene_pane *p = &s->pane[pane];
+    bool ascii = a->canvas->ascii, repeated = workload_of(&s->shown.params)->repeat;
+    double main = p->measured ? p->main : newest(a, pane, s->main, 0);
+    char text[64], side[48], value[32];
+    if (isnan(main)) {
+        canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false,
+                    words_phase(s, text, sizeof text));
+        return;
+    }
+    words_figure(s->main, main, ascii, value, sizeof value);
+    int pad = 8 - canvas_width(value);
+    snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
+             metric_table[s->main].title);
+    int used = canvas_text(a->canvas, r.x, r.y, r.w, p->measured ? words_role(pane) : ROLE_DIM,
+                           p->measured, text);
+    double tail = p->measured ? (repeated ? p->accepted_s : p->p99)
+                              : newest(a, pane, repeated ? METRIC_accepted_s : s->p99m, 0);
+    snprintf(side, sizeof side, "%s %s", repeated ? "accepted after" : "p99",
+             words_figure(repeated ? METRIC_accepted_s : s->p99m, tail, ascii, value,
+                          sizeof value));
+    int w = canvas_width(side);
+    if (used + w + 3 <= r.w)
+        canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, false, side);
+}
+
+/* --- the graph ----------------------------------------------------------------------------------------- */
+
+static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t size)
+{
+    const struct scene *s = a->scene;
+    const char *turns = s->pane_count > 1 ? ", in its turns" : "";
+    int cpu = s->now->cpus.pinned ? s->now->cpus.server : -1;
+    if (m == METRIC_server_cpu_pct && cpu >= 0)
+        snprintf(buf, size, "%% of CPU %d%s", cpu, turns);
+    else if (m == METRIC_server_cpu_pct)
+        snprintf(buf, size, "%% of one CPU%s", turns);
+    else
+        snprintf(buf, size, "%s%s%s", metric_table[m].title, *metric_table[m].unit ? ", " : "",
+                 !strcmp(metric_table[m].unit, "us") ? "µs" : metric_table[m].unit);
+    if (a->log_axis) {
+        size_t n = strlen(buf);
+        snprintf(buf + n, size - n, ", log");
+    }
+}
+
+static void draw_title(struct app *a, int pane, struct rect r)
+{
+    enum metric_id m = figure_of(a);
+    char text[80], value[32], right[64] = "";
+    int before = a->frozen && pane == a->pane ? a->cursor : 0;
+    graph_title(a, m, text, sizeof text);
+    double v = newest(a, pane, m, before);
+    if (before > 0) {
+        double ago = a->scene->now->panes[pane].trace_t_s[a->scene->now->panes[pane].trace_count - 1] -
+                     a->scene->now->panes[pane].trace_t_s[a->scene->now->panes[pane].trace_count - 1 -
+                                                          before];
+        char span[24];
+        snprintf(right, sizeof right, "%s before: %s", units_span(span, sizeof span, round(ago)),
+                 words_cell(m, v, value, sizeof value));
+    } else {
+        snprintf(right, sizeof right, "%s", words_cell(m, v, value, sizeof value));
+    }
+    int w = canvas_width(right);
+    canvas_text(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
+    if (w < r.w)
+        canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, true, right);
+}
+
+/* The same scale for every pane, from twice what is in sight: it changes seldom. */
+static struct scale common_scale(const struct app *a, enum metric_id m, int slots)
+{
+    static double all[LINEUP_MAX * TRACE_POINTS];
+    double span;
+    int n = 0, look = slots * 2 > TRACE_POINTS ? TRACE_POINTS : slots * 2;
+    for (int p = 0; p < a->scene->pane_count; p++)
+        n += series_build(a->scene, p, m, look, all + n, &span);
+    double least = m == METRIC_server_cpu_pct ? 100 : 0;
+    return scale_for(all, n, least, a->log_axis);
+}
+
+/* Slots between the right edge and the sample that is read off: gaps count too. */
+static int cursor_slot(const struct app *a, int pane, const double *values, int slots)
+{
+    int before = a->cursor, i = slots - 1;
+    (void)pane;
+    for (; i >= 0; i--)
+        if (!isnan(values[i]) && before-- == 0)
+            break;
+    return slots - 1 - i;
+}
+
+static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
+{
+    enum metric_id m = figure_of(a);
+    double values[TRACE_POINTS];
+    int slots = graph_slots(r.w, a->charset);
+    struct graph g = {.r = r, .values = values, .role = words_role(pane), .charset = a->charset,
+                      .time_line = axis, .cursor = -1};
+    slots = slots > TRACE_POINTS ? TRACE_POINTS : slots;
+    g.count = series_build(a->scene, pane, m, slots, values, &g.span_s);
+    g.scale = common_scale(a, m, slots);
+    if (a->frozen && pane == a->pane)
+        g.cursor = cursor_slot(a, pane, values, slots);
+    graph_draw(a->canvas, &g);
+}
+
+/* --- connect: established and accepted over time ------------------------------------------------------- */
+
+static double watch_high(const struct scene *s, bool seconds)
+{
+    double high = seconds ? 0 : s->shown.params.connections;
+    for (int p = 0; p < s->pane_count; p++) {
+        const struct load_watch *w = &s->watch[p];
+        if (seconds && w->points > 0)
+            high = fmax(high, w->t_s[w->points - 1]);
+        for (int i = 0; !seconds && i < w->points; i++)
+            high = fmax(high, fmax(w->established[i], w->accepted[i]));
+    }
+    return high;
+}
+
+static void draw_pair_title(struct app *a, int pane, struct rect r)
+{
+    const struct load_watch *w = &a->scene->watch[pane];
+    char right[64] = "";
+    if (w->points > 0)
+        snprintf(right, sizeof right, "%.0f, %.0f", w->established[w->points - 1],
+                 w->accepted[w->points - 1]);
+    int used = canvas_width(right);
+    canvas_text(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false,
+                "established, o accepted");
+    canvas_text(a->canvas, r.x + r.w - used - 1, r.y, used, ROLE_TEXT, true, right);
+}
+
+static void draw_pair(struct app *a, int pane, struct rect r)
+{
+    const struct scene *s = a->scene;
+    const struct load_watch *w = &s->watch[pane];
+    double high = watch_high(s, false), seconds = watch_high(s, true);
+    struct scale wide = scale_for(&seconds, 1, 0.001, false);
+    struct graph_pair g = {.r = r, .x = w->t_s, .a = w->established, .b = w->accepted,
+                           .count = w->points, .x_high = seconds > 0 ? wide.high : 0,
+                           .scale = {0, high > 0 ? high : 1, false}, .role_a = words_role(pane),
+                           .role_b = ROLE_TEXT, .charset = a->charset};
+    graph_pair_draw(a->canvas, &g);
+}
+
+/* --- memory, looks --------------------------------------------------------------------------------------- */
+
+static void draw_rss(struct app *a, int pane, struct rect r)
+{
+    double values[TRACE_POINTS], span;
+    char text[32], value[24];
+    double now = newest(a, pane, METRIC_rss_bytes, 0);
+    snprintf(text, sizeof text, "RSS %s", units_bytes(value, sizeof value, now));
+    canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_TEXT, false, text);
+    int x = 15, w = r.w - x - 2;
+    if (w > 60)
+        w = 60;
+    if (w < 4)
+        return;
+    int n = series_build(a->scene, pane, METRIC_rss_bytes, w, values, &span);
+    spark_draw(a->canvas, (struct rect){r.x + x, r.y, w, 1}, words_role(pane), values, n);
+}
+
+static void looks_text(const struct app *a, int pane, char *buf, size_t size)
+{
+    const struct scene_pane *p = &a->scene->pane[pane];
+    double looks = p->measured ? p->looks : newest(a, pane, METRIC_looks_per_request, 0);
+    char number[24];
+    *buf = '\0';
+    if (workload_of(&a->scene->shown.params)->repeat) {
+        double lost = p->measured ? p->retransmits : newest(a, pane, METRIC_syn_retransmits, 0);
+        double timers = p->measured ? p->timer_s : newest(a, pane, METRIC_timer_s, 0);
+        char seconds[24];
+        if (!isnan(lost))
+            snprintf(buf, size, "%s SYN sent again: %s s of timers",
+                     units_number(number, sizeof number, lost),
+                     units_number(seconds, sizeof seconds, timers));
+    } else if (!isnan(looks)) {
+        units_number(number, sizeof number, looks);
+        snprintf(buf, size, "looks at %s socket%s for a request", number,
+                 !strcmp(number, "1") || !strcmp(number, "1.00") ? "" : "s");
+    }
+}
+
+static void draw_looks(struct app *a, int pane, struct rect r)
+{
+    const struct scene_pane *p = &a->scene->pane[pane];
+    char text[220];
+    bool bad = p->verdict != VERDICT_NONE && p->verdict != VERDICT_OK && p->reason[0];
+    if (bad)
+        snprintf(text, sizeof text, "%s: %s", verdict_words[p->verdict], p->reason);
+    else
+        looks_text(a, pane, text, sizeof text);
+    canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------- */
+
+static void draw_trouble(struct app *a, int pane, struct rect r)
+{
+    const char *text = a->scene->now->panes[pane].trouble;
+    struct canvas *c = a->canvas;
+    int lines = text_lines(text, r.w - 2), y = r.y + (r.h - lines - 1) / 2;
+    if (y < r.y)
+        y = r.y;
+    for (int i = 0; *text && y < r.y + r.h - (r.h > 1 ? 1 : 0); i++, y++) {
+        const char *next;
+        char line[200];
+        size_t n = text_break(text, r.w - 2, &next);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_BAD, true, line);
+        text = next;
+    }
+    if (r.h > 1)
+        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_TEXT, false, "u starts it again");
+}
+
+static void draw_inside(struct app *a, int pane, struct rect r)
+{
+    if (a->scene->now->panes[pane].trouble[0]) {
+        draw_trouble(a, pane, r);
+        return;
+    }
+    struct parts p = parts_of(r.h);
+    int y = r.y;
+    draw_main(a, pane, (struct rect){r.x, y++, r.w, 1});
+    if (p.title && paired_picture(a))
+        draw_pair_title(a, pane, (struct rect){r.x, y++, r.w, 1});
+    else if (p.title)
+        draw_title(a, pane, (struct rect){r.x, y++, r.w, 1});
+    struct rect graph = {r.x, y, r.w - 1, p.graph + (p.axis ? 1 : 0)};
+    if (graph.h > 0 && paired_picture(a) && p.axis)
+        draw_pair(a, pane, graph);
+    else if (graph.h > 0)
+        draw_graph(a, pane, graph, p.axis);
+    y += graph.h > 0 ? graph.h : 0;
+    if (p.rss)
+        draw_rss(a, pane, (struct rect){r.x, y++, r.w, 1});
+    if (p.looks)
+        draw_looks(a, pane, (struct rect){r.x, y, r.w, 1});
+}
+
+static void pane_title(const struct app *a, int pane, char *buf, size_t size)
+{
+    const struct scene_pane *p = &a->scene->pane[pane];
+    snprintf(buf, size, "%c %s", 'A' + pane, p->io ? p->io->label : p->model);
+}
+
+/* Too low for a frame: the title leads the main line. */
+static void draw_bare(struct app *a, int pane, struct rect r)
+{
+    char title[64];
+    bool here = pane == a->pane;
+    pane_title(a, pane, title, sizeof title);
+    int used = canvas_printf(a->canvas, r.x, r.y, r.w, words_role(pane), true, here ? "▶%s" : " %s",
+                             title);
+    int left = used + 1 < 15 ? 15 : used + 1;
+    if (a->scene->now->panes[pane].trouble[0]) {
+        canvas_printf(a->canvas, r.x + left, r.y, r.w - left, ROLE_BAD, true, "%s (u: again)",
+                      a->scene->now->panes[pane].trouble);
+        return;
+    }
+    draw_main(a, pane, (struct rect){r.x + left, r.y, r.w - left, 1});
+    if (r.h > 1)
+        draw_graph(a, pane, (struct rect){r.x, r.y + 1, r.w, r.h - 1}, false);
+}
+
+void pane_draw(struct app *a, int pane, struct rect r)
+{
+    const struct session_now *n = a->scene->now;
+    char title[64], right[32] = "";
+    bool here = pane == a->pane;
+    if (r.h < 5) {
+        draw_bare(a, pane, r);
+        return;
+    }
+    pane_title(a, pane, title, sizeof title);
+    bool turn = n->turn_pane == pane && n->load_on && a->scene->pane_count > 1;
+    if (turn)
+        snprintf(right, sizeof right, "%c's turn ●", 'A' + pane);
+    canvas_frame(a->canvas, r, here ? words_role(pane) : ROLE_FRAME, title, right);
+    if (here && a->scene->pane_count > 1)
+        canvas_put(a->canvas, r.x + 1, r.y, words_role(pane), L'▶');
+    draw_inside(a, pane, (struct rect){r.x + 1, r.y + 1, r.w - 2, r.h - 2});
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* The filter finds letters anywhere in the name or the sentence, whatever their case. The window
+ * scrolls so that the cursor stays in sight; where it starts follows from the cursor alone, so that
+ * a screen drawn anew is the same. */
+#include "ui/picker.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ui/term.h"
+#include "ui/text.h"
+
+void picker_open(struct picker *p, int kind, const char *title)
+{
+    memset(p, 0, sizeof *p);
+    p->kind = kind;
+    snprintf(p->title, sizeof p->title, "%s", title);
+}
+
+struct picker_item *picker_add(struct picker *p)
+{
+    if (p->count < PICKER_ITEMS)
+        p->count++;
+    struct picker_item *item = &p->items[p->count - 1];
+    memset(item, 0, sizeof *item);
+    return item;
+}
+
+static bool holds(const char *text, const char *part)
+{
+    return strcasestr(text, part) != NULL;
+}
+
+bool picker_matches(const struct picker *p, int i)
+{
+    const struct picker_item *item = &p->items[i];
+    return !p->filter[0] || holds(item->name, p->filter) || holds(item->text, p->filter);
+}
+
+/* The next item that matches, from i in steps of d; -1 when there is none. */
+static int next_match(const struct picker *p, int i, int d)
+{
+    for (; i >= 0 && i < p->count; i += d)
+        if (picker_matches(p, i))
+            return i;
+    return -1;
+}
+
+static void move(struct picker *p, int d, int times)
+{
+    while (times-- > 0) {
+        int next = next_match(p, p->at + d, d);
+        if (next < 0)
+            return;
+        p->at = next;
+    }
+}
+
+/* After the filter changed: names that begin with it come first. */
+static void settle(struct picker *p)
+{
+    size_t n = strlen(p->filter);
+    for (int i = 0; n && i < p->count; i++)
+        if (!strncasecmp(p->items[i].name, p->filter, n)) {
+            p->at = i;
+            return;
+        }
+    if (p->at < 0 || !picker_matches(p, p->at))
+        p->at = next_match(p, 0, 1);
+}
+
+void picker_start(struct picker *p, int value)
+{
+    p->at = p->count ? 0 : -1;
+    for (int i = 0; i < p->count; i++)
+        if (p->items[i].value == value)
+            p->at = i;
+}
+
+static void type(struct picker *p, int key)
+{
+    char bytes[5];
+    size_t used = strlen(p->filter);
+    int n = text_utf8((wchar_t)key, bytes);
+    if (used + (size_t)n < sizeof p->filter && key >= 0x20 && key < TERM_KEY_BASE)
+        memcpy(p->filter + used, bytes, (size_t)n + 1);
+    settle(p);
+}
+
+static void untype(struct picker *p)
+{
+    size_t n = strlen(p->filter);
+    while (n && (p->filter[--n] & 0xc0) == 0x80)
+        ;
+    p->filter[n] = '\0';
+    settle(p);
+}
+
+static enum picker_result take(struct picker *p)
+{
+    if (p->at < 0)
+        return PICKER_STAY;
+    if (!p->items[p->at].why_not[0])
+        return PICKER_TAKE;
+    snprintf(p->message, sizeof p->message, "%s: %s", p->items[p->at].name,
+             p->items[p->at].why_not);
+    return PICKER_STAY;
+}
+
+enum picker_result picker_key(struct picker *p, int key)
+{
+    p->message[0] = '\0';
+    switch (key) {
+    case TERM_ESC:
+        return PICKER_CLOSE;
+    case TERM_ENTER:
+        return take(p);
+    case TERM_UP:
+    case TERM_BACKTAB:
+        move(p, -1, 1);
+        break;
+    case TERM_DOWN:
+    case TERM_TAB:
+        move(p, 1, 1);
+        break;
+    case TERM_PGUP:
+    case TERM_HOME:
+        move(p, -1, key == TERM_HOME ? p->count : 8);
+        break;
+    case TERM_PGDN:
+    case TERM_END:
+        move(p, 1, key == TERM_END ? p->count : 8);
+        break;
+    case TERM_BACKSPACE:
+        untype(p);
+        break;
+    default:
+        if (key > 0x20 || (key == ' ' && p->filter[0]))
+            type(p, key);
+    }
+    return PICKER_STAY;
+}
+
+/* --- drawing ---------------------------------------------------------------------------------------- */
+
+struct line { /* of the list: an item, or (item < 0) the heading of a group */
+    int item;
+    const char *group;
+};
+
+static int list_lines(const struct picker *p, struct line out[2 * PICKER_ITEMS])
+{
+    const char *group = NULL;
+    int n = 0;
+    for (int i = 0; i < p->count; i++) {
+        if (!picker_matches(p, i))
+            continue;
+        const char *g = p->items[i].group;
+        if (g && (!group || strcmp(g, group) != 0))
+            out[n++] = (struct line){-1, g};
+        group = g ? g : group;
+        out[n++] = (struct line){i, g};
+    }
+    return n;
+}
+
+static int name_width(const struct picker *p, int room)
+{
+    int most = 6;
+    for (int i = 0; i < p->count; i++) {
+        int w = canvas_width(p->items[i].name);
+        most = w > most ? w : most;
+    }
+    return most > room / 2 ? room / 2 : most;
+}
+
+static void draw_item(struct canvas *c, const struct picker *p, struct rect r, int i)
+{
+    const struct picker_item *item = &p->items[i];
+    bool here = i == p->at;
+    enum role role = here ? ROLE_SELECTED : item->why_not[0] ? ROLE_DIM : ROLE_TEXT;
+    int name = name_width(p, r.w);
+    canvas_fill(c, r, role, L' ');
+    canvas_put(c, r.x + 1, r.y, role, here ? L'▶' : L' ');
+    canvas_text(c, r.x + 3, r.y, name, role, here, item->name);
+    int x = r.x + 3 + name + 2, room = r.x + r.w - 1 - x;
+    char text[360];
+    snprintf(text, sizeof text, item->why_not[0] ? "%s (%s)" : "%s", item->text, item->why_not);
+    canvas_text(c, x, r.y, room, role, false, text);
+    if (canvas_width(text) > room && room > 0)
+        canvas_put(c, x + room - 1, r.y, role, L'…');
+}
+
+static void draw_foot(struct canvas *c, const struct picker *p, struct rect r)
+{
+    int y = r.y + r.h - 1, room = r.w - 4;
+    const char *keys = " ↑↓ choose  type to find  Enter take  Esc back ";
+    if (p->message[0])
+        canvas_text(c, r.x + 2, y, room, ROLE_WARN, true, p->message);
+    else if (p->filter[0])
+        canvas_printf(c, r.x + 2, y, room, ROLE_FOCUS, true, " find: %s_  Enter take  Esc back ",
+                      p->filter);
+    else
+        canvas_text(c, r.x + 2, y, room, ROLE_FRAME, false, keys);
+}
+
+/* First line in sight. */
+static int window_top(const struct line *lines, int n, int at, int room)
+{
+    int where = 0;
+    for (int i = 0; i < n; i++)
+        if (lines[i].item == at)
+            where = i;
+    int top = where < room - 1 ? 0 : where - room + 2;
+    return top + room > n && n >= room ? n - room : n < room ? 0 : top;
+}
+
+void picker_draw(struct canvas *c, const struct picker *p)
+{
+    struct line lines[2 * PICKER_ITEMS];
+    int n = list_lines(p, lines);
+    struct line all[2 * PICKER_ITEMS];
+    struct picker whole = *p;
+    whole.filter[0] = '\0';
+    int most = list_lines(&whole, all); /* the frame keeps its size while one types */
+    int w = c->w >= 100 ? 100 : c->w, h = most + 2 > c->h - 2 ? c->h - 2 : most + 2;
+    struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
+    canvas_fill(c, r, ROLE_TEXT, L' ');
+    canvas_frame(c, r, ROLE_FRAME, p->title, "");
+    int room = h - 2, top = window_top(lines, n, p->at, room);
+    for (int i = 0; i < room && top + i < n; i++) {
+        struct rect at = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
+        if (lines[top + i].item < 0)
+            canvas_text(c, at.x + 1, at.y, at.w - 1, ROLE_TITLE, true, lines[top + i].group);
+        else
+            draw_item(c, p, at, lines[top + i].item);
+    }
+    if (n == 0)
+        canvas_text(c, r.x + 3, r.y + 1, r.w - 4, ROLE_DIM, false, "nothing is called that");
+    draw_foot(c, p, r);
+}

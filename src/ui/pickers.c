@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What each picker lists, and what taking an item does: models with the reason why one cannot run
+ * here, workloads and plans with their time, figures with their sentence. */
+#include "ui/actions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/units.h"
+
+enum { VALUE_SWEEP = -10 }; /* plan picker: the sweep; else the number of the shipped plan */
+
+static void copy(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from);
+}
+
+/* --- models ----------------------------------------------------------------------------------------- */
+
+static void list_models(struct app *a)
+{
+    struct picker *p = &a->picker;
+    char title[40];
+    snprintf(title, sizeof title, "model of pane %c", 'A' + a->pane);
+    picker_open(p, PICK_MODEL, title);
+    int now = 0;
+    for (int i = 0; i < io_model_count; i++) {
+        const struct io_model *m = io_model_table[i];
+        struct picker_item *item = picker_add(p);
+        struct err why = {""};
+        copy(item->name, sizeof item->name, m->label);
+        copy(item->text, sizeof item->text, m->summary);
+        if (m->probe && m->probe(&why) < 0)
+            snprintf(item->why_not, sizeof item->why_not, "%.100s", why.text);
+        item->group = io_group_words[m->group];
+        item->value = i;
+        if (m == a->want.lineup.models[a->pane])
+            now = i;
+    }
+    picker_start(p, now);
+}
+
+static void take_model(struct app *a, int value)
+{
+    struct plan_row want = a->want;
+    want.lineup.models[a->pane] = io_model_table[value];
+    app_order(a, &want);
+}
+
+/* --- workloads -------------------------------------------------------------------------------------- */
+
+/* The order with another workload: what that workload presets, or the old one did, starts from its
+ * default; everything else stays. */
+static struct plan_row with_workload(const struct plan_row *from, int index)
+{
+    struct plan_row want = *from;
+    const struct workload *both[2] = {workload_of(&from->params), &workload_table[index]};
+    for (int i = 0; i < 2; i++)
+        for (const struct workload_preset *p = both[i]->presets; p->id != PARAM_COUNT; p++)
+            *params_at(&want.params, p->id) = PARAM_UNSET;
+    for (int id = 0; id < PARAM_COUNT; id++)
+        if (!param_table[id].preset[0])
+            *params_at(&want.params, (enum param_id)id) = PARAM_UNSET;
+    want.params.workload = index;
+    workload_resolve(&want.params);
+    return want;
+}
+
+static void list_workloads(struct app *a)
+{
+    struct picker *p = &a->picker;
+    picker_open(p, PICK_WORKLOAD, "what the load does");
+    for (int i = 0; i < workload_count; i++) {
+        const struct workload *w = &workload_table[i];
+        struct plan_row row = with_workload(&a->want, i);
+        struct picker_item *item = picker_add(p);
+        char span[24];
+        copy(item->name, sizeof item->name, w->label);
+        snprintf(item->text, sizeof item->text, "%.120s (about %s)", w->summary,
+                 units_span(span, sizeof span, plan_row_seconds(&row)));
+        item->value = i;
+    }
+    picker_start(p, (int)a->want.params.workload);
+}
+
+static void take_workload(struct app *a, int value)
+{
+    struct plan_row want = with_workload(&a->want, value);
+    a->figure = METRIC_COUNT;
+    app_order(a, &want);
+}
+
+/* --- sweeps and plans ------------------------------------------------------------------------------- */
+
+/* The sweep of the published axis for the present lineup. */
+static int make_sweep(const struct app *a, struct plan *out, struct err *e)
+{
+    const struct workload *w = workload_of(&a->want.params);
+    struct axis axis;
+    int rc = axis_parse(w->sweep, w->sweep_list, &axis, e);
+    if (rc < 0)
+        return rc;
+    rc = plan_sweep(&a->want, &axis, out);
+    return rc < 0 ? err_set(e, -rc, "the sweep cannot be made") : 0;
+}
+
+static void list_sweep(struct app *a)
+{
+    const struct workload *w = workload_of(&a->want.params);
+    struct plan plan = {0};
+    struct err e = {""};
+    char span[24];
+    if (!w->sweep_list || !w->sweep_list[0] || make_sweep(a, &plan, &e) < 0)
+        return;
+    struct picker_item *item = picker_add(&a->picker);
+    snprintf(item->name, sizeof item->name, "sweep %.30s", param_table[w->sweep].id);
+    snprintf(item->text, sizeof item->text, "%s of these panes, about %s", w->sweep_list,
+             units_span(span, sizeof span, plan.seconds));
+    item->group = "this lineup";
+    item->value = VALUE_SWEEP;
+    plan_free(&plan);
+}
+
+static void list_plans(struct app *a)
+{
+    struct plan_info info;
+    picker_open(&a->picker, PICK_PLAN, "sweeps and plans; Esc stops one, what was measured stays");
+    list_sweep(a);
+    for (int i = 0; plan_shipped(i, &info) && i < PICKER_ITEMS - 1; i++) {
+        struct picker_item *item = picker_add(&a->picker);
+        char span[24];
+        copy(item->name, sizeof item->name, info.name);
+        snprintf(item->text, sizeof item->text, "%s, about %s", info.title,
+                 units_span(span, sizeof span, info.seconds));
+        item->group = "plans";
+        item->value = i;
+    }
+    picker_start(&a->picker, -1);
+}
+
+static int make_plan(struct app *a, int value, struct plan *out, struct err *e)
+{
+    if (value == VALUE_SWEEP)
+        return make_sweep(a, out, e);
+    struct plan_info info;
+    if (!plan_shipped(value, &info))
+        return err_set(e, ENOENT, "that plan is not there any more");
+    struct args *none = xcalloc(1, sizeof *none); /* too large for a stack */
+    params_init(&none->params);
+    int rc = plan_from_file(info.name, none, out, e);
+    free(none);
+    return rc;
+}
+
+static void take_plan(struct app *a, int value)
+{
+    struct plan plan = {0};
+    struct err e = {""};
+    char span[24];
+    if (make_plan(a, value, &plan, &e) < 0) {
+        app_warn(a, "%s", e.text);
+        return;
+    }
+    if (plan_check_limits(&plan, &e) < 0) {
+        app_warn(a, "%s", e.text);
+    } else {
+        session_plan(a->session, &plan);
+        a->changed = true;
+        app_say(a, "%s: %d rows, about %s; Esc stops it", plan.title, plan.count,
+                units_span(span, sizeof span, plan.seconds));
+    }
+    plan_free(&plan);
+}
+
+/* --- figures ---------------------------------------------------------------------------------------- */
+
+static void list_figures(struct app *a)
+{
+    const struct workload *w = workload_of(&a->want.params);
+    picker_open(&a->picker, PICK_FIGURE, "figure that the graphs show");
+    struct picker_item *own = picker_add(&a->picker);
+    copy(own->name, sizeof own->name, "usual");
+    copy(own->text, sizeof own->text, w->repeat ? "connections established and accepted over time"
+                                                : "server CPU in its turns");
+    own->value = METRIC_COUNT;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        struct picker_item *item = picker_add(&a->picker);
+        copy(item->name, sizeof item->name, metric_table[m].title);
+        copy(item->text, sizeof item->text, metric_table[m].help);
+        item->value = m;
+    }
+    picker_start(&a->picker, (int)a->figure);
+}
+
+/* --- all of them ------------------------------------------------------------------------------------ */
+
+void act_pick(struct app *a, int kind)
+{
+    static void (*const lists[])(struct app *) = {
+        [PICK_MODEL] = list_models,
+        [PICK_WORKLOAD] = list_workloads,
+        [PICK_PLAN] = list_plans,
+        [PICK_FIGURE] = list_figures,
+    };
+    if (kind != PICK_FIGURE && act_refused(a))
+        return;
+    lists[kind](a);
+    a->dialog = DIALOG_PICKER;
+}
+
+void pickers_take(struct app *a)
+{
+    int value = a->picker.items[a->picker.at].value;
+    switch ((enum picker_kind)a->picker.kind) {
+    case PICK_MODEL:
+        take_model(a, value);
+        break;
+    case PICK_WORKLOAD:
+        take_workload(a, value);
+        break;
+    case PICK_PLAN:
+        take_plan(a, value);
+        break;
+    case PICK_FIGURE:
+        a->figure = (enum metric_id)value;
+        break;
+    }
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* One lock, one copy. The figures of a row are means over its kept samples; before the first of them
+ * the views show the newest sample of the trace instead, so a scene says whether a figure is
+ * measured. The table of a workload is only made while it is looked at. */
+#include "ui/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/published.h"
+
+struct scene *scene_new(void)
+{
+    struct scene *s = xcalloc(1, sizeof *s);
+    s->now = session_now_new();
+    return s;
+}
+
+void scene_free(struct scene *s)
+{
+    if (!s)
+        return;
+    if (s->has_table)
+        table_free(&s->table);
+    session_now_free(s->now);
+    free(s);
+}
+
+bool scene_planning(const struct scene *s)
+{
+    return s->now->plan_count > 0;
+}
+
+static const struct row *find_row(const struct rows *rows, int number)
+{
+    for (const struct row *r = rows->first; r; r = r->next)
+        if (r->number == number)
+            return r;
+    return NULL;
+}
+
+/* Same workload, same models in the same panes: rows of one table. */
+static bool alike(const struct row *a, const struct row *b)
+{
+    if (a->workload != b->workload || a->pane_count != b->pane_count || a->state == ROW_DROPPED)
+        return false;
+    for (int i = 0; i < a->pane_count; i++)
+        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
+            return false;
+    return true;
+}
+
+static bool has_kept(const struct row *r)
+{
+    for (int i = 0; i < r->pane_count; i++)
+        if (pane_kept(&r->panes[i]) > 0)
+            return true;
+    return false;
+}
+
+/* --- the small table ------------------------------------------------------------------------------ */
+
+/* The parameter that differs most among rows of one table; connections when none does. */
+static enum param_id differing(const struct rows *rows, const struct row *like)
+{
+    enum param_id best = PARAM_connections;
+    int most = 1;
+    for (int p = 0; p < PARAM_COUNT; p++) {
+        if (!param_table[p].axis)
+            continue;
+        double seen[16];
+        int n = 0;
+        for (const struct row *r = rows->first; r && n < 16; r = r->next) {
+            double v = params_get(&r->params, (enum param_id)p);
+            bool known = !alike(r, like);
+            for (int i = 0; i < n && !known; i++)
+                known = seen[i] == v;
+            if (!known)
+                seen[n++] = v;
+        }
+        if (n > most)
+            best = (enum param_id)p, most = n;
+    }
+    return best;
+}
+
+static void add_metric(struct small_table *t, enum metric_id m)
+{
+    for (int i = 0; i < t->cells; i++)
+        if (t->metric[i] == m)
+            return;
+    if (m != METRIC_COUNT && t->cells < SMALL_CELLS)
+        t->metric[t->cells++] = m;
+}
+
+/* Which figures, best first. The main one is the ratio's, so a sampled workload shows what stands
+ * beside it: the share of a CPU and the tail. A repeated one shows its times themselves. */
+static void pick_metrics(struct small_table *t, const struct row *r)
+{
+    const enum metric_id *y = r->workload->yields;
+    t->cells = 0;
+    t->ratio = row_main(r);
+    if (r->workload->repeat)
+        add_metric(t, t->ratio);
+    for (int i = 1; i < 3 && y[0] != METRIC_COUNT && y[i - 1] != METRIC_COUNT; i++)
+        add_metric(t, y[i]);
+    add_metric(t, r->workload->repeat ? METRIC_syn_retransmits : row_p99(r));
+    add_metric(t, t->ratio);
+    for (int i = 1; y[0] != METRIC_COUNT && y[i - 1] != METRIC_COUNT; i++)
+        add_metric(t, y[i]);
+}
+
+static void fill_small(struct small_row *out, const struct small_table *t, const struct row *r,
+                       int against)
+{
+    out->number = r->number;
+    out->axis = params_get(&r->params, t->axis);
+    for (int p = 0; p < r->pane_count; p++)
+        for (int i = 0; i < t->cells; i++)
+            out->cell[p][i] = row_summary(r, p, t->metric[i]).mean;
+    out->ratio.ratio = NAN;
+    if (against < 1 || against >= r->pane_count)
+        return;
+    out->ratio = row_ratio(r, against, t->ratio);
+    out->withheld = !row_may_rank(r, against, t->ratio);
+}
+
+/* The published figures of one number of connections, when there are any. */
+static bool fill_published(struct small_row *out, const struct small_table *t, const struct row *r,
+                           int against)
+{
+    bool any = false;
+    enum metric_id m = published_metric(r->workload);
+    *out = (struct small_row){.axis = r->params.connections, .ratio.ratio = NAN};
+    for (int p = 0; p < r->pane_count; p++)
+        for (int i = 0; i < t->cells; i++) {
+            out->cell[p][i] = published_value(r->workload, r->panes[p].model,
+                                              r->params.connections, t->metric[i]);
+            any = any || !isnan(out->cell[p][i]);
+        }
+    if (m != METRIC_COUNT && against > 0 && against < r->pane_count)
+        out->ratio.ratio =
+            published_value(r->workload, r->panes[0].model, r->params.connections, m) /
+            published_value(r->workload, r->panes[against].model, r->params.connections, m);
+    out->ratio.low = out->ratio.high = NAN;
+    return any;
+}
+
+static int by_axis(const void *a, const void *b)
+{
+    const struct small_row *x = a, *y = b;
+    if (x->axis != y->axis)
+        return x->axis < y->axis ? -1 : 1;
+    return x->number - y->number;
+}
+
+static void take_small(struct scene *s, const struct rows *rows, const struct row *like)
+{
+    struct small_table *t = &s->small;
+    t->axis = differing(rows, like);
+    t->count = 0;
+    pick_metrics(t, like);
+    for (const struct row *r = rows->first; r; r = r->next) {
+        if (!alike(r, like) || (r != like && !has_kept(r)))
+            continue;
+        if (t->count == SMALL_ROWS - 1) /* the newest are worth most */
+            memmove(&t->row[0], &t->row[1], sizeof t->row[0] * --t->count);
+        fill_small(&t->row[t->count++], t, r, s->against);
+    }
+    qsort(t->row, (size_t)t->count, sizeof t->row[0], by_axis);
+    int at = 0;
+    while (at < t->count && t->row[at].number != like->number)
+        at++;
+    struct small_row published;
+    if (at < t->count && t->axis == PARAM_connections &&
+        fill_published(&published, t, like, s->against)) {
+        memmove(&t->row[at + 2], &t->row[at + 1],
+                sizeof t->row[0] * (size_t)(t->count - at - 1));
+        t->row[at + 1] = published;
+        t->count++;
+    }
+}
+
+/* --- figures --------------------------------------------------------------------------------------- */
+
+static void take_pane(struct scene_pane *out, const struct row *r, int i)
+{
+    const struct pane *p = &r->panes[i];
+    out->measured = pane_kept(p) > 0;
+    out->main_summary = row_summary(r, i, row_main(r));
+    out->main = out->main_summary.mean;
+    out->p99 = row_summary(r, i, row_p99(r)).mean;
+    out->looks = row_summary(r, i, METRIC_looks_per_request).mean;
+    out->rss = row_summary(r, i, METRIC_rss_bytes).mean;
+    out->accepted_s = row_summary(r, i, METRIC_accepted_s).mean;
+    out->retransmits = row_summary(r, i, METRIC_syn_retransmits).mean;
+    out->timer_s = row_summary(r, i, METRIC_timer_s).mean;
+    out->taken = p->count;
+    out->verdict = p->verdict;
+    memcpy(out->reason, p->reason, sizeof out->reason);
+}
+
+static void no_figures(struct scene_pane *out)
+{
+    out->measured = false;
+    out->main = out->p99 = out->looks = out->rss = NAN;
+    out->accepted_s = out->retransmits = out->timer_s = NAN;
+    out->taken = 0;
+    out->main_summary = (struct summary){.mean = NAN, .low = NAN, .high = NAN};
+    out->verdict = VERDICT_NONE;
+    out->reason[0] = '\0';
+}
+
+static void name_panes(struct scene *s)
+{
+    s->pane_count = s->shown.lineup.count;
+    for (int i = 0; i < s->pane_count; i++) {
+        struct scene_pane *p = &s->pane[i];
+        p->io = s->shown.lineup.models[i];
+        snprintf(p->model, sizeof p->model, "%s", p->io ? p->io->id : "?");
+        no_figures(p);
+    }
+}
+
+/* Is this the row of what is shown? A new order is not yet in the rows for a moment. */
+static bool row_fits(const struct scene *s, const struct row *r)
+{
+    if (r->pane_count != s->pane_count || r->workload != workload_of(&s->shown.params))
+        return false;
+    for (int i = 0; i < r->pane_count; i++)
+        if (strcmp(r->panes[i].model, s->pane[i].model) != 0)
+            return false;
+    return true;
+}
+
+static void shown_from_row(struct scene *s, const struct row *r)
+{
+    s->shown.params = r->params;
+    s->shown.lineup.count = r->pane_count;
+    for (int i = 0; i < r->pane_count; i++)
+        s->shown.lineup.models[i] = r->panes[i].io;
+}
+
+static void take_row(struct scene *s, const struct rows *rows, const struct row *r)
+{
+    s->row = r->number;
+    s->main = row_main(r);
+    s->p99m = row_p99(r);
+    for (int i = 0; i < r->pane_count; i++)
+        take_pane(&s->pane[i], r, i);
+    answer_row(r, s->against, &s->answer);
+    answer_sweep(rows, r, s->against, &s->sweep);
+    take_small(s, rows, r);
+    s->sweep_rows = s->small.count;
+}
+
+static void forget_row(struct scene *s)
+{
+    const struct workload *w = workload_of(&s->shown.params);
+    s->row = 0;
+    s->main = w->yields[0];
+    s->p99m = isinf(s->shown.params.rate) ? METRIC_latency_p99_us : METRIC_response_p99_us;
+    s->small.count = s->sweep_rows = 0;
+    memset(&s->answer, 0, sizeof s->answer);
+    memset(&s->sweep, 0, sizeof s->sweep);
+}
+
+static void take_rows(struct scene *s, const struct rows *rows, const struct scene_wish *w)
+{
+    const struct row *r = find_row(rows, s->now->row_number);
+    if (!r && !scene_planning(s))
+        r = rows->last;
+    s->shown = *w->want;
+    if (r && scene_planning(s))
+        shown_from_row(s, r);
+    name_panes(s);
+    s->against = w->against > 0 && w->against < s->pane_count ? w->against
+                 : s->pane_count > 1                           ? 1
+                                                               : 0;
+    if (r && row_fits(s, r) && r->state != ROW_DROPPED)
+        take_row(s, rows, r);
+    else
+        forget_row(s);
+    if (s->has_table)
+        table_free(&s->table);
+    s->has_table = w->table && s->row > 0;
+    if (s->has_table)
+        table_make(rows, r, &s->table);
+}
+
+static void take_watch(struct scene *s)
+{
+    const struct session_now *n = s->now;
+    if (n->watch_pane >= 0 && n->watch_pane < LINEUP_MAX && n->watch.points > 0)
+        s->watch[n->watch_pane] = n->watch;
+}
+
+/* Has anything been measured, decided or said since the rows were last taken? */
+static bool rows_moved(struct scene *s)
+{
+    const struct session_now *n = s->now;
+    double mark[6] = {n->row_number, n->taken, n->phase, n->log_number, n->plan_done, 0};
+    for (int i = 0; i < LINEUP_MAX; i++)
+        if (n->panes[i].trace_count)
+            mark[5] += n->panes[i].trace_t_s[n->panes[i].trace_count - 1];
+    bool moved = memcmp(mark, s->mark, sizeof mark) != 0;
+    memcpy(s->mark, mark, sizeof mark);
+    return moved;
+}
+
+void scene_take(struct scene *s, struct session *session, const struct scene_wish *w)
+{
+    session_read(session, s->now);
+    take_watch(s);
+    s->env = session_environment(session);
+    s->session = session_id(session);
+    if (!rows_moved(s) && !w->anew)
+        return;
+    session_lock(session);
+    take_rows(s, session_rows(session), w);
+    session_unlock(session);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The small table: the rows of this workload and lineup, the one that is measured marked, published
+ * figures beneath it, the ratio at the end. It shows as many figures of each pane as fit, and the
+ * rows around the one in focus. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "ui/views.h"
+
+enum { FIRST_W = 18, CELL_W = 7, RATIO_W = 15, GAP_W = 1 };
+
+/* Figures of each pane that fit. */
+static int cells_that_fit(const struct scene *s, int w)
+{
+    int room = w - FIRST_W - (s->pane_count > 1 ? RATIO_W : 0);
+    int n = (room / s->pane_count - GAP_W) / CELL_W;
+    int most = s->small.cells < 6 ? s->small.cells : 6;
+    return n > most ? most : n < 1 ? 1 : n;
+}
+
+static void right_text(struct canvas *c, int x, int y, int w, enum role role, bool bold,
+                       const char *text)
+{
+    int used = canvas_width(text);
+    canvas_text(c, used < w ? x + w - used : x, y, w, role, bold, text);
+}
+
+static void draw_head(struct app *a, struct rect r, int cells)
+{
+    const struct scene *s = a->scene;
+    char text[64];
+    int x = r.x + FIRST_W;
+    snprintf(text, sizeof text, "%d of %d", s->now->taken, s->now->asked);
+    canvas_text(a->canvas, r.x + 2, r.y, FIRST_W - 3, ROLE_DIM, false, text);
+    for (int p = 0; p < s->pane_count; p++) {
+        canvas_printf(a->canvas, x + GAP_W, r.y, 2, words_role(p), true, "%c", 'A' + p);
+        for (int i = 0; i < cells; i++)
+            right_text(a->canvas, x + GAP_W + 1 + i * CELL_W - (i ? 1 : 0), r.y,
+                       CELL_W - (i ? 0 : 1), ROLE_DIM, false, words_head(s->small.metric[i]));
+        x += GAP_W + cells * CELL_W;
+    }
+    if (s->pane_count > 1) {
+        snprintf(text, sizeof text, "A/%c %s", 'A' + s->against,
+                 metric_table[s->small.ratio].cls == CLASS_COST ? "CPU"
+                                                                : metric_table[s->small.ratio].title);
+        canvas_text(a->canvas, x + 2, r.y, RATIO_W - 2, ROLE_DIM, false, text);
+    }
+}
+
+static void ratio_text(const struct small_row *row, char *buf, size_t size)
+{
+    char ratio[24], half[24];
+    *buf = '\0';
+    if (isnan(row->ratio.ratio))
+        return;
+    units_number(ratio, sizeof ratio, row->ratio.ratio);
+    if (row->withheld)
+        snprintf(buf, size, "withheld");
+    else if (isnan(row->ratio.low))
+        snprintf(buf, size, "%5s", ratio);
+    else
+        snprintf(buf, size, "%5s ±%s", ratio,
+                 units_number(half, sizeof half, (row->ratio.high - row->ratio.low) / 2));
+}
+
+static void draw_row(struct app *a, struct rect r, int cells, const struct small_row *row)
+{
+    const struct scene *s = a->scene;
+    bool here = row->number && row->number == s->row;
+    enum role role = row->number ? ROLE_TEXT : ROLE_DIM;
+    char text[64];
+    int x = r.x + FIRST_W;
+    params_show(s->small.axis, row->axis, text, sizeof text);
+    canvas_put(a->canvas, r.x + 2, r.y, ROLE_FOCUS, here ? L'▶' : L' ');
+    int used = canvas_text(a->canvas, r.x + 4, r.y, FIRST_W - 5, role, here, text);
+    if (!row->number)
+        canvas_text(a->canvas, r.x + 5 + used, r.y, FIRST_W - 6 - used, role, false, "published");
+    for (int p = 0; p < s->pane_count; p++) {
+        for (int i = 0; i < cells; i++)
+            right_text(a->canvas, x + GAP_W + i * CELL_W, r.y, CELL_W, role, here,
+                       words_cell(s->small.metric[i], row->cell[p][i], text, sizeof text));
+        x += GAP_W + cells * CELL_W;
+    }
+    ratio_text(row, text, sizeof text);
+    canvas_text(a->canvas, x + 2, r.y, RATIO_W - 2, role, here, text);
+}
+
+void small_draw(struct app *a, struct rect r)
+{
+    const struct scene *s = a->scene;
+    if (!s->small.count || !s->pane_count)
+        return;
+    int cells = cells_that_fit(s, r.w), room = r.h - 1, at = 0;
+    for (int i = 0; i < s->small.count; i++)
+        if (s->small.row[i].number == s->row)
+            at = i;
+    int last = at + 1 < s->small.count && !s->small.row[at + 1].number ? at + 1 : at;
+    int top = last - room + 1 > 0 ? last - room + 1 : 0;
+    draw_head(a, (struct rect){r.x, r.y, r.w, 1}, cells);
+    for (int i = 0; i < room && top + i < s->small.count; i++)
+        draw_row(a, (struct rect){r.x, r.y + 1 + i, r.w, 1}, cells, &s->small.row[top + i]);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The help of a view is a walk over the command table, then what loopback hides and what the words
+ * on the screen mean; nothing is written twice. */
+#include <stdio.h>
+
+#include "ui/commands.h"
+#include "ui/keys.h"
+#include "ui/text.h"
+#include "ui/views.h"
+
+static const char *const facts[] = {
+    "Panes A to D stand side by side under the same load, in turns: while one is asked, the others "
+    "rest. Figures are of each one's own turns; top shows the average over everybody's.",
+    "Percent is of one CPU. A server with four busy threads shows 400.",
+    "ANSWER, WHY and TRUST say what was found, the counter that explains it, and what limits the "
+    "figures. A difference counts only when its interval lies wholly outside 3 %.",
+    "Loopback hides the network: no interrupts, no loss, and who sends runs the receiver's half of "
+    "TCP too. Calls and looks a request and the direction of large differences carry over to a "
+    "real network; requests a second, microseconds and latency do not.",
+};
+
+struct page { /* draws the lines from `top` on, counts all */
+    struct canvas *c;
+    int y, end, skip, lines;
+};
+
+static void page_line(struct page *p, int indent, enum role role, bool bold, const char *left,
+                      const char *text)
+{
+    const char *at = text;
+    int w = p->c->w - indent - 2;
+    do {
+        const char *next;
+        char line[400];
+        size_t n = text_break(at, w, &next);
+        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        if (p->lines++ >= p->skip && p->y < p->end) {
+            if (at == text)
+                canvas_text(p->c, 2, p->y, indent - 3, ROLE_FOCUS, true, left);
+            canvas_text(p->c, indent, p->y++, w, role, bold, line);
+        }
+        at = next;
+    } while (*at);
+}
+
+static void page_all(struct page *p, enum view view)
+{
+    char keys[48];
+    for (int i = 0; i < command_count; i++)
+        if (command_table[i].views & view)
+            page_line(p, 16, ROLE_TEXT, false,
+                      keys_show(command_table[i].keys, keys, sizeof keys), command_table[i].help);
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        page_line(p, 2, ROLE_TEXT, false, "", "");
+        page_line(p, 2, ROLE_DIM, false, "", facts[i]);
+    }
+}
+
+void view_help_draw(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    int room = c->h - 4;
+    struct page count = {c, 0, 0, 0, 0};
+    page_all(&count, a->help_of);
+    int most = count.lines > room ? count.lines - room : 0;
+    a->help_top = a->help_top < 0 ? 0 : a->help_top > most ? most : a->help_top;
+    chrome_header(a);
+    canvas_printf(c, 1, 1, c->w - 2, ROLE_TITLE, true, "keys of the %s view",
+                  a->help_of == VIEW_TABLE ? "table" : "live");
+    struct page p = {c, 2, 2 + room, a->help_top, 0};
+    page_all(&p, a->help_of);
+    if (a->help_top < most)
+        canvas_printf(c, 1, c->h - 2, c->w - 2, ROLE_DIM, false, "↓ %d more lines",
+                      most - a->help_top);
+    chrome_footer(a);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* The table view: all rows of this workload and lineup as session/table.h makes them (the same cells
+ * that `run` prints), the first column always in sight, the rest scrolled by whole columns; under it
+ * the answer of the whole sweep. */
+#include <stdio.h>
+#include <string.h>
+
+#include "session/published.h"
+#include "ui/views.h"
+
+enum { TOP = 1, GAP = 2 };
+
+/* Columns from `from` on that fit; the first one always stands. */
+static int columns_that_fit(const struct table *t, int from, int w)
+{
+    int used = 3 + t->column[0].width, n = 0;
+    for (int i = from; i < t->columns; i++, n++) {
+        used += GAP + t->column[i].width;
+        if (used > w)
+            break;
+    }
+    return n;
+}
+
+static void draw_cell(struct canvas *c, int x, int y, const struct table_column *col, enum role role,
+                      bool bold, const char *text)
+{
+    int used = canvas_width(text), pad = col->text || used > col->width ? 0 : col->width - used;
+    canvas_text(c, x + pad, y, col->width, role, bold, text);
+}
+
+static enum role column_role(const struct table_column *col)
+{
+    return col->pane >= 0 ? words_role(col->pane) : ROLE_DIM;
+}
+
+/* A group's head stands once, over the first of its columns, as wide as they are together. */
+static void draw_group(struct canvas *c, const struct table *t, int i, int n, int x, int y)
+{
+    const char *head = t->column[i].head[0];
+    if (!*head)
+        return;
+    int w = t->column[i].width;
+    for (int k = i + 1; k < n && !strcmp(t->column[k].head[0], head); k++)
+        w += GAP + t->column[k].width;
+    canvas_text(c, x, y, w, column_role(&t->column[i]), true, head);
+}
+
+static void draw_heads(struct app *a, const struct table *t, int from, int n, int y)
+{
+    int x = 3;
+    for (int k = -1; k < n; k++) {
+        int i = k < 0 ? 0 : from + k;
+        const struct table_column *col = &t->column[i];
+        bool first = k <= 0 || strcmp(col->head[0], t->column[i - 1].head[0]) != 0;
+        if (first)
+            draw_group(a->canvas, t, i, from + n, x, y);
+        draw_cell(a->canvas, x, y + 1, col, ROLE_DIM, false, col->head[1]);
+        x += col->width + GAP;
+    }
+}
+
+static void draw_row(struct app *a, const struct table *t, int line, int from, int n, int y)
+{
+    const struct table_row *row = &t->row[line];
+    int focus = a->table_row ? a->table_row : a->scene->row, x = 3;
+    bool here = row->row->number == focus;
+    canvas_put(a->canvas, 1, y, ROLE_FOCUS, here ? L'▶' : L' ');
+    for (int k = -1; k < n; k++) {
+        int i = k < 0 ? 0 : from + k;
+        draw_cell(a->canvas, x, y, &t->column[i], ROLE_TEXT, here, row->cell[i]);
+        x += t->column[i].width + GAP;
+    }
+}
+
+static int focus_line(const struct app *a, const struct table *t)
+{
+    int focus = a->table_row ? a->table_row : a->scene->row;
+    for (int i = 0; i < t->rows; i++)
+        if (t->row[i].row->number == focus)
+            return i;
+    return 0;
+}
+
+/* Draws heads, rules and rows into lines y .. y + h - 1; returns the first free line. */
+static int draw_table(struct app *a, const struct table *t, int y, int h)
+{
+    struct canvas *c = a->canvas;
+    int from = 1 + (a->table_column < t->columns - 1 ? a->table_column : 0);
+    int n = columns_that_fit(t, from, c->w), room = h - 4;
+    int focus = focus_line(a, t), top = focus >= room ? focus - room + 1 : 0;
+    struct rect rule = {0, y + 2, c->w, 1};
+    draw_heads(a, t, from, n, y);
+    canvas_fill(c, rule, ROLE_FRAME, L'─');
+    int i = 0;
+    for (; i < room && top + i < t->rows; i++)
+        draw_row(a, t, top + i, from, n, y + 3 + i);
+    rule.y = y + 3 + i;
+    canvas_fill(c, rule, ROLE_FRAME, L'─');
+    if (from + n < t->columns)
+        canvas_text(c, c->w - 8, y, 7, ROLE_DIM, false, "more ] ");
+    return rule.y + 1;
+}
+
+void view_table_draw(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    const struct scene *s = a->scene;
+    const char *label = published_label(workload_of(&s->shown.params));
+    int answer = chrome_answer_lines(&s->sweep, c->w), most = c->h / 3;
+    answer = answer < 3 ? 3 : answer > most ? most : answer;
+    chrome_header(a);
+    if (!s->has_table || !s->table.rows) {
+        canvas_text(c, 1, TOP, c->w - 1, ROLE_DIM, false,
+                    "nothing is measured of this yet; p measures a sweep");
+    } else {
+        canvas_text(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
+        int y = draw_table(a, &s->table, TOP + 2, c->h - TOP - 2 - answer - 3);
+        if (label && *label && y < c->h - answer - 3)
+            canvas_printf(c, 1, y++, c->w - 2, ROLE_DIM, false, "published: %s", label);
+        y = y < c->h - answer - 3 ? y + 1 : y;
+        chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
+    }
+    chrome_log(a, c->h - 2);
+    chrome_footer(a);
+}

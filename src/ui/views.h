@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The views: each draws the state into its canvas, all of it, every time. */
+#ifndef UI_VIEWS_H
+#define UI_VIEWS_H
+
+#include "ui/app.h"
+#include "ui/graph.h"
+
+void view_live_draw(struct app *a);
+void view_table_draw(struct app *a);
+void view_help_draw(struct app *a);
+
+/* pane.c: one pane of the live view. */
+void pane_draw(struct app *a, int pane, struct rect r);
+
+/* small.c: the small table of the live view. */
+void small_draw(struct app *a, struct rect r);
+
+/* chrome.c: the lines that views share. */
+void chrome_header(struct app *a);
+void chrome_asked(struct app *a, int y);
+void chrome_log(struct app *a, int y);
+void chrome_footer(struct app *a);
+/* ANSWER, WHY, TRUST, broken over the lines there are. */
+void chrome_answer(struct app *a, struct rect r, const struct answer *n);
+int chrome_answer_lines(const struct answer *n, int w);
+
+/* words.c: figures and phases as text; ascii as the canvas says. */
+char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size);
+char *words_cell(enum metric_id m, double v, char *buf, size_t size); /* bare, for tables */
+const char *words_head(enum metric_id m);                             /* short head of a column */
+char *words_phase(const struct scene *s, char *buf, size_t size);
+char *words_param(enum param_id id, double v, char *buf, size_t size);
+enum role words_role(int pane);
+
+/* series.c: the last `slots` figures of a pane for a graph, newest last; NaN where nothing was
+ * measured. Returns how many are written (all of them; slots at most TRACE_POINTS); *span_s is the
+ * time that they last. */
+int series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out,
+                 double *span_s);
+
+#endif

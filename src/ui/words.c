@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* How figures are said. Units come from the metric table, so a new metric needs nothing here. */
+#include "ui/views.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static bool unit_is(enum metric_id m, const char *unit)
+{
+    return !strcmp(metric_table[m].unit, unit);
+}
+
+static char *percent(double v, char *buf, size_t size)
+{
+    if (isnan(v) || v < 10)
+        return units_number(buf, size, v);
+    /* 3 digits are plenty: 83.5, 100, 396 */
+    return units_number(buf, size, v < 99.95 ? round(v * 10) / 10 : round(v));
+}
+
+char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size)
+{
+    char text[32];
+    if (isnan(v))
+        snprintf(buf, size, "-");
+    else if (unit_is(m, "us"))
+        units_us(buf, size, v, ascii);
+    else if (unit_is(m, "B"))
+        units_bytes(buf, size, v);
+    else if (unit_is(m, "/s"))
+        snprintf(buf, size, "%s/s", units_si(text, sizeof text, v));
+    else if (unit_is(m, "%"))
+        snprintf(buf, size, "%s %%", percent(v, text, sizeof text));
+    else if (unit_is(m, ""))
+        units_number(buf, size, v);
+    else
+        snprintf(buf, size, "%s %s", units_number(text, sizeof text, v), metric_table[m].unit);
+    return buf;
+}
+
+char *words_cell(enum metric_id m, double v, char *buf, size_t size)
+{
+    if (isnan(v))
+        snprintf(buf, size, "-");
+    else if (unit_is(m, "B"))
+        units_bytes(buf, size, v);
+    else if (unit_is(m, "/s"))
+        units_si(buf, size, v);
+    else if (unit_is(m, "%"))
+        percent(v, buf, size);
+    else if (unit_is(m, "us"))
+        units_si(buf, size, v < 999.5 ? v : round(v));
+    else
+        units_number(buf, size, v);
+    return buf;
+}
+
+const char *words_head(enum metric_id m)
+{
+    switch (m) {
+    case METRIC_server_cpu_pct:
+        return "cpu%";
+    case METRIC_mem_pct:
+        return "mem%";
+    case METRIC_cpu_us_per_request:
+        return "µs/rq";
+    case METRIC_latency_p99_us:
+    case METRIC_response_p99_us:
+        return "p99µs";
+    case METRIC_requests_per_s:
+        return "rq/s";
+    case METRIC_events_per_wait:
+        return "ev/wt";
+    case METRIC_looks_per_request:
+        return "looks";
+    case METRIC_connect_s:
+        return "conn s";
+    case METRIC_accepted_s:
+        return "acc s";
+    case METRIC_connections_per_s:
+        return "conn/s";
+    case METRIC_syn_retransmits:
+        return "SYN+";
+    case METRIC_timer_s:
+        return "timers";
+    default:
+        return metric_table[m].title;
+    }
+}
+
+char *words_param(enum param_id id, double v, char *buf, size_t size)
+{
+    char text[48];
+    params_show(id, v, text, sizeof text);
+    if (id == PARAM_connections || id == PARAM_idle)
+        snprintf(buf, size, "%s %s", text, param_table[id].id);
+    else if (id == PARAM_rate && isinf(v))
+        snprintf(buf, size, "max rate");
+    else if (id == PARAM_rate)
+        snprintf(buf, size, "%s asked", text);
+    else if (id == PARAM_size)
+        snprintf(buf, size, "%s", text);
+    else
+        snprintf(buf, size, "%s %s", param_table[id].id, text);
+    return buf;
+}
+
+/* The least established of the panes: the one that is waited for. */
+static long least_established(const struct scene *s)
+{
+    long least = -1;
+    for (int i = 0; i < s->pane_count; i++)
+        if (least < 0 || s->now->panes[i].established < least)
+            least = s->now->panes[i].established;
+    return least < 0 ? 0 : least;
+}
+
+char *words_phase(const struct scene *s, char *buf, size_t size)
+{
+    const struct session_now *n = s->now;
+    const struct params *p = &s->shown.params;
+    const char *word = session_phase_words[n->phase];
+    if (n->phase == PHASE_CONNECTING)
+        snprintf(buf, size, "%s %ld of %.0f", word, least_established(s),
+                 p->connections + (p->idle > 0 ? p->idle : 0));
+    else if (n->phase == PHASE_WARMUP)
+        snprintf(buf, size, "%s %d", word, s->pane[0].taken);
+    else if (n->phase == PHASE_MEASURING)
+        snprintf(buf, size, "%s %d of %d", word, n->taken, n->asked);
+    else if (n->phase == PHASE_EXTRA)
+        snprintf(buf, size, "%d of %d taken, goes on", n->taken, n->asked);
+    else
+        snprintf(buf, size, "%s", word);
+    return buf;
+}
+
+enum role words_role(int pane)
+{
+    return (enum role)(ROLE_PANE_A + pane % LINEUP_MAX);
+}
