@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/limits.h"
 #include "base/ranges.h"
 #include "base/units.h"
@@ -184,7 +186,8 @@ static bool pin_plan(const cpu_set_t *allowed, struct cpu_plan *out)
         return false;
     }
     if (!best_node(allowed, &node)) {
-        snprintf(out->note, sizeof out->note, "not pinned: CPUs %s are no two cores of one node", list);
+        snprintf(out->note, sizeof out->note, "not pinned: CPUs %s are no two cores of one node",
+                 list);
         return false;
     }
     out->server = first_of(&node);
@@ -235,90 +238,10 @@ int cpus_pin_one(int cpu, struct err *e)
     return cpus_pin_set(&set, e);
 }
 
-/* ---- the quota of a control group ---- */
-
-static double quota_v2(const char *folder)
-{
-    char buf[64];
-    long quota, period;
-    if (!read_at(buf, sizeof buf, "%s/cpu.max", folder) ||
-        sscanf(buf, "%ld %ld", &quota, &period) != 2 || period <= 0)
-        return CPU_SETSIZE;
-    return (double)quota / (double)period;
-}
-
-static double quota_v1(const char *folder)
-{
-    char quota[32], period[32];
-    if (!read_at(quota, sizeof quota, "%s/cpu.cfs_quota_us", folder) ||
-        !read_at(period, sizeof period, "%s/cpu.cfs_period_us", folder))
-        return CPU_SETSIZE;
-    long q = atol(quota), p = atol(period);
-    return q > 0 && p > 0 ? (double)q / (double)p : CPU_SETSIZE;
-}
-
-/* The tightest quota on the way from the group up to the mount. In a container the path may be the
- * host's and not exist under the mount, whose own files are then those of the container. */
-static double tightest(const char *mount, const char *path, double (*quota)(const char *))
-{
-    char folder[PATH_MAX];
-    double least = CPU_SETSIZE;
-    size_t base = strlen(mount);
-    snprintf(folder, sizeof folder, "%s%s", mount, path);
-    for (;;) {
-        double here = quota(folder);
-        least = here < least ? here : least;
-        char *slash = strrchr(folder, '/');
-        if (strlen(folder) <= base || !slash)
-            return least;
-        *slash = '\0';
-    }
-}
-
-static bool has_cpu(const char *controllers)
-{
-    char list[128];
-    char *rest = list;
-    snprintf(list, sizeof list, "%s", controllers);
-    for (char *word; (word = strsep(&rest, ","));)
-        if (!strcmp(word, "cpu"))
-            return true;
-    return false;
-}
-
-/* A line of /proc/self/cgroup is "0::PATH" (v2) or "N:CONTROLLERS:PATH" (v1). */
-static double line_quota(char *line)
-{
-    char mount[160];
-    char *controllers = strchr(line, ':');
-    char *path = controllers ? strchr(controllers + 1, ':') : NULL;
-    if (!path)
-        return CPU_SETSIZE;
-    *controllers++ = *path++ = '\0';
-    if (!*controllers) {
-        double unified = tightest("/sys/fs/cgroup/unified", path, quota_v2);
-        double pure = tightest("/sys/fs/cgroup", path, quota_v2);
-        return pure < unified ? pure : unified;
-    }
-    if (!has_cpu(controllers))
-        return CPU_SETSIZE;
-    snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", controllers);
-    double joint = tightest(mount, path, quota_v1);
-    double alone = tightest("/sys/fs/cgroup/cpu", path, quota_v1);
-    return joint < alone ? joint : alone;
-}
-
 double cpus_usable(void)
 {
-    char buf[4096];
-    char *rest = buf;
     cpu_set_t allowed;
     read_allowed(&allowed);
-    double least = CPU_COUNT(&allowed);
-    if (read_at(buf, sizeof buf, "/proc/self/cgroup"))
-        for (char *line; (line = strsep(&rest, "\n"));) {
-            double quota = line_quota(line);
-            least = quota < least ? quota : least;
-        }
-    return least < 0.01 ? 0.01 : least;
+    double quota = cgroup_cpus(root);
+    return fmax(0.01, fmin(quota, CPU_COUNT(&allowed)));
 }

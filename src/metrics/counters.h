@@ -98,7 +98,8 @@ static inline uint64_t counter_get(const _Atomic uint64_t *c)
 void server_counts_add(struct server_counts *into, const struct server_counters *c);
 void load_counts_add(struct load_counts *into, const struct load_counters *c);
 
-/* out = now - before; a counter that went backwards gives 0, never 10^19. last_accept_ns is now's. */
+/* out = now - before; a counter that went backwards gives 0, never 10^19. last_accept_ns is now's.
+ * out may be one of the two. */
 void server_counts_diff(const struct server_counts *now, const struct server_counts *before,
                         struct server_counts *out);
 void load_counts_diff(const struct load_counts *now, const struct load_counts *before,

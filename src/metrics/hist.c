@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Bucket i below 2048 holds the value i. Above, a value is shifted right until 11 bits are left; the
- * number of shifts picks the block of 1024 buckets, the low 10 bits the bucket in it: a step is at
- * most 1/1024 of the value, its middle is off by 1/2048. The writer raises `top` after the bucket,
- * so a reader copies what is in use, some ten thousand buckets, instead of all; the number of values
- * is the sum of the buckets it saw, which makes every copy whole in itself. */
+/* Bucket i below 2048 holds the value i. Above, a value is shifted right until 11 bits are left;
+ * the number of shifts picks the block of 1024 buckets, the low 10 bits the bucket in it: a step is
+ * at most 1/1024 of the value, its middle is off by 1/2048. The writer raises `top` after the
+ * bucket, so a reader copies what is in use, some ten thousand buckets, instead of all; the number
+ * of values is the sum of the buckets it saw, which makes every copy whole in itself. */
 #include "metrics/hist.h"
 
 #include <math.h>

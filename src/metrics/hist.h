@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A log-linear histogram of durations in ns with 3 significant digits (the layout of HdrHistogram:
- * values below 2048 exactly, then 1024 steps for each doubling). It only ever grows: who reads takes
- * a copy and subtracts the copy before, so a reader never stops a writer and nothing is lost.
+ * values below 2048 exactly, then 1024 steps for each doubling). It only ever grows: who reads
+ * takes a copy and subtracts the copy before, so a reader never stops a writer and nothing is lost.
  * Values past the last bucket (73 minutes) count in it. Thread: one writer (hist_add) or many
  * (hist_add_shared), any number of readers at any time. */
 #ifndef METRICS_HIST_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The metric table is metrics.def and nothing else; this file only gives it an address. A set of
- * values starts as "not measured" in every cell, so that what nobody filled in cannot pass for 0. */
+ * values starts as "not measured" in every cell, so that what nobody filled in cannot pass for 0.
+ */
 #include "metrics/metrics.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers of /proc. The root is injectable, so every figure is tested on files that a test wrote.
- * Ticks and page size come from sysconf() unless a test says otherwise. A value that is not there is
- * -1 or NaN, never 0. Sources: proc(5), Documentation/filesystems/proc.rst. Thread: any. */
+ * Ticks and page size come from sysconf() unless a test says otherwise. A value that is not there
+ * is -1 or NaN, never 0. Sources: proc(5), Documentation/filesystems/proc.rst. Thread: any. */
 #ifndef METRICS_PROC_H
 #define METRICS_PROC_H
 
@@ -37,7 +37,7 @@ int64_t proc_cpu_ns(pid_t pid);
 /* MemTotal in bytes, -1 when unknown. */
 int64_t proc_mem_total(void);
 
-/* Counters of /proc/net/netstat and /proc/net/snmp that matter to an accept queue; -1: not there. */
+/* Counters of /proc/net/netstat that matter to an accept queue; -1: not there. */
 struct proc_net {
     int64_t listen_overflows, listen_drops, syn_retrans, syn_cookies_sent;
 };

@@ -113,13 +113,15 @@ static void test_the_soft_limit_is_raised(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+#define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_is_not_there_is_unknown, make_tree, remove_tree),
-        cmocka_unit_test_setup_teardown(test_values_of_files, make_tree, remove_tree),
-        cmocka_unit_test_setup_teardown(test_reserved_ports_are_not_counted, make_tree, remove_tree),
-        cmocka_unit_test_setup_teardown(test_nonsense_is_unknown, make_tree, remove_tree),
+        WITH_TREE(test_what_is_not_there_is_unknown),
+        WITH_TREE(test_values_of_files),
+        WITH_TREE(test_reserved_ports_are_not_counted),
+        WITH_TREE(test_nonsense_is_unknown),
         cmocka_unit_test(test_a_file_longer_than_the_buffer_is_cut),
         cmocka_unit_test(test_descriptors_are_counted),
         cmocka_unit_test(test_the_soft_limit_is_raised),

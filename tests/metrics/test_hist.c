@@ -71,7 +71,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smallest value with at least per_mille/1000 of the values at or below it, in whole numbers. */
+/* The smallest value with at least per_mille/1000 of the values at or below it, in integers. */
 static uint64_t reference(const uint64_t *sorted, uint64_t n, uint64_t per_mille)
 {
     uint64_t rank = (n * per_mille + 999) / 1000;

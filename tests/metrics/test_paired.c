@@ -112,8 +112,9 @@ static void test_the_interval_holds_the_truth(void **state)
 
 /* ---- one row, by hand ---- */
 
-/* ln(a/b) = ln 2 + (-0.1, 0, 0.1): mean ln 2, s = 0.1, error 0.1 / sqrt 3 = 0.0577350. 99 %: t(0.995,
- * 2) = 9.9248432, half width 0.5730111; 90 %: t(0.95, 2) = 2.9199856, half width 0.1685855. */
+/* ln(a/b) = ln 2 + (-0.1, 0, 0.1): mean ln 2, s = 0.1, error 0.1 / sqrt 3 = 0.0577350. 99 %:
+ * t(0.995, 2) = 9.9248432, half width 0.5730111; 90 %: t(0.95, 2) = 2.9199856, half width
+ * 0.1685855. */
 static void test_three_pairs_by_hand(void **state)
 {
     (void)state;
@@ -218,12 +219,13 @@ static int needed_at(double noise)
     return stats_paired(a, b, 12, 1).pairs_needed;
 }
 
-/* The width falls with the root of the pairs: ten times the noise, about a hundred times the pairs. */
+/* The width falls with the root of the pairs: ten times the noise, a hundred times the pairs. */
 static void test_noise_needs_more_pairs_but_not_for_ever(void **state)
 {
     (void)state;
     assert_int_equal(needed_at(0.01), 0);
-    assert_in_range(needed_at(0.2), 30, 80); /* (1.68 x 0.2 / ln 1.05)^2 = 47, and the trim's loss */
+    /* (1.68 x 0.2 / ln 1.05)^2 = 47, and what the trim loses. */
+    assert_in_range(needed_at(0.2), 30, 80);
     assert_in_range(needed_at(2), 80 * needed_at(0.2), 120 * needed_at(0.2));
     double a[] = {1e-300, 1e300, 1, 1e200, 1e-250}, b[] = {1, 1, 1, 1, 1};
     assert_in_range(stats_paired(a, b, 5, 0).pairs_needed, 6, 1000000);
