@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #include "base/cpus.h"
@@ -17,6 +18,7 @@
 #include "base/units.h"
 #include "cli/grid.h"
 #include "cli/reach.h"
+#include "servers/io_models.h"
 
 struct finding {
     char figure[160];
@@ -47,7 +49,8 @@ static void say(char *buf, size_t size, const char *fmt, ...)
 static void check_descriptors(struct finding *f)
 {
     long soft = cli_nofile_before(), hard = limits_nofile_hard();
-    FIGURE(f, "soft %ld, hard %ld; raised to %ld", soft, hard, limits_nofile_soft());
+    FIGURE(f, "soft %ld, hard %ld%s", soft, hard,
+           soft < limits_nofile_soft() ? "; iodash takes the hard one" : "");
     if (hard < NOFILE_WANTED)
         FIX(f, "raise the hard limit: ulimit -Hn 20000 as root, LimitNOFILE=, or limits.conf");
 }
@@ -103,10 +106,10 @@ static void check_cpus(struct finding *f)
 {
     struct cpu_plan plan;
     char number[32];
-    double usable = cpus_usable();
+    double usable = round(cpus_usable() * 100) / 100;
     cpus_plan(true, &plan);
     FIGURE(f, "%d allowed, %s usable by quota", plan.allowed,
-           units_number(number, sizeof number, usable));
+           units_exact(number, sizeof number, usable));
     if (plan.allowed < 2)
         FIX(f, "give it two CPUs: with one, server and load take turns on it");
     else if (usable < 2)
@@ -266,6 +269,22 @@ static void add_workload(struct grid *g, const struct workload *w, const struct 
     add(g, w->id, &f);
 }
 
+/* Only models with something to say: one that cannot run here, or has a limit of its own. */
+static void add_model(struct grid *g, const struct io_model *m)
+{
+    struct finding f = {"", ""};
+    struct err e = {""};
+    if (m->probe && m->probe(&e) < 0) {
+        FIGURE(&f, "cannot run here");
+        FIX(&f, "%s", e.text);
+    } else if (m->caps & CAP_FD_LIMIT) {
+        FIGURE(&f, "its server takes descriptors below %d, and refuses what is above", FD_SETSIZE);
+    } else {
+        return;
+    }
+    add(g, m->id, &f);
+}
+
 int cli_doctor(const struct args *a)
 {
     static const char *const heads[] = {"", "what", "figure", NULL};
@@ -281,6 +300,8 @@ int cli_doctor(const struct args *a)
     reach_limits_read(&limits);
     for (int i = 0; i < workload_count; i++)
         add_workload(&g, &workload_table[i], &limits);
+    for (int i = 0; i < io_model_count; i++)
+        add_model(&g, io_model_table[i]);
     grid_print(&g, GRID_TEXT, !cli_utf8(), stdout);
     grid_fini(&g);
     return cli_flush(0);

@@ -69,17 +69,15 @@ static bool param_line(int i, enum grid_format format, struct line *out)
     if (i >= PARAM_COUNT)
         return false;
     const struct param_info *p = &param_table[i];
-    char flag[40];
     char letter = params_letter(i);
-    snprintf(out->store[0], sizeof out->store[0], "%s%s%.*s", params_flag(i, flag, sizeof flag),
-             letter ? " -" : "", letter != 0, &letter);
-    snprintf(out->store[1], sizeof out->store[1], "%s",
-             *p->preset ? p->preset : "by workload");
-    out->cell[0] = out->store[0];
-    out->cell[1] = out->store[1];
-    out->cell[2] = params_allowed(i, out->store[2], sizeof out->store[2]);
-    out->cell[3] = p->axis ? "yes" : "";
-    out->cell[4] = p->help;
+    if (letter)
+        snprintf(out->store[0], sizeof out->store[0], "-%c", letter);
+    out->cell[0] = p->id;
+    out->cell[1] = out->store[0];
+    out->cell[2] = *p->preset ? p->preset : "by workload";
+    out->cell[3] = params_allowed(i, out->store[1], sizeof out->store[1]);
+    out->cell[4] = p->axis ? "yes" : "";
+    out->cell[5] = p->help;
     return true;
 }
 
@@ -159,7 +157,7 @@ static const struct listing listings[] = {
     {"models", {"model", "group", "how it waits", "here", NULL}, model_line},
     {"workloads", {"workload", "what it does", "rule", "parameters", "metrics", NULL},
      workload_line},
-    {"params", {"option", "default", "allowed", "list", "what it is", NULL}, param_line},
+    {"params", {"parameter", "short", "default", "allowed", "list", "what it is", NULL}, param_line},
     {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line},
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line},

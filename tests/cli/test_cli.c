@@ -89,10 +89,8 @@ static void tables_hold_every_row(void **state)
         for (int i = 0; i < METRIC_COUNT; i++)
             assert_true(row_of(p.out, begin, metric_table[i].id));
         output_of(WORDS("list", "params", "--format", format));
-        for (int i = 0; i < PARAM_COUNT; i++) {
-            char flag[32];
-            assert_true(row_of(p.out, begin, params_flag(i, flag, sizeof flag)));
-        }
+        for (int i = 0; i < PARAM_COUNT; i++)
+            assert_true(row_of(p.out, begin, param_table[i].id));
         output_of(WORDS("list", "plans", "--format", format));
         assert_true(row_of(p.out, begin, "transfer"));
         output_of(WORDS("list", "keys", "--format", format));
@@ -167,7 +165,7 @@ static void doctor_looks_at_everything(void **state)
         assert_non_null(strstr(text, names[i]));
     for (int i = 0; i < workload_count; i++)
         assert_non_null(strstr(text, workload_table[i].id));
-    assert_int_equal(lines_of(text), 1 + 15 + workload_count);
+    assert_non_null(strstr(text, "below 1024")); /* select */
 }
 
 /* The line of a check, or NULL. */

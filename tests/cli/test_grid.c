@@ -2,6 +2,7 @@
 /* Tables of text, and how far a workload reaches: both without a process. */
 #include "cli/grid.h"
 
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -103,6 +104,8 @@ int main(void)
         cmocka_unit_test(csv_is_rfc_4180),
         cmocka_unit_test(reach_is_the_tightest_limit),
     };
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return 1;
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
     return cmocka_run_group_tests(tests, NULL, NULL);
