@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass of `connect`: N connections from the caller's thread, one after the other (the next
+ * starts when the last returned, as the old test client did) or all at once. Both sides are counted:
+ * with SYN cookies a client can be connected to a server that never accepts it, and what a backlog
+ * drops shows as the kernel's timer of a second, not as the server's time. The pass is over when
+ * both sides have N, or at the time-out. */
+#include "load/connect.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "load/dial.h"
+#include "load/engine.h"
+#include "load/watch.h"
+
+#define EVENTS 256
+#define SLICE_MS 10
+#define LOOK_NS (500 * NS_PER_US) /* between two looks at the server's counters */
+#define CLEAR_NS (2 * NS_PER_S)   /* longest wait for the server's closes */
+#define QUIET_NS (100 * NS_PER_MS)
+
+struct pass {
+    const struct load_spec *spec;
+    struct watcher watcher;
+    struct load_counters counts;
+    struct server_counts before, now;
+    uint64_t start_ns, deadline_ns, last_ns; /* last: the latest connection established */
+    int n, tried, established, failed;
+    bool hopeless; /* no descriptor or no port: those that follow would fail as well */
+    int *fds;      /* -1: not open */
+};
+
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+}
+
+static void look_at_server(struct pass *p)
+{
+    if (p->spec->server_read)
+        p->spec->server_read(p->spec->server_ctx, &p->now);
+}
+
+static long accepted(const struct pass *p)
+{
+    return (long)(p->now.accepts - p->before.accepts);
+}
+
+static long taken(const struct pass *p) /* with those that the server refused */
+{
+    return accepted(p) + (long)(p->now.refusals - p->before.refusals);
+}
+
+static void show(struct pass *p, uint64_t now_ns)
+{
+    look_at_server(p);
+    watcher_add(&p->watcher, now_ns, p->established, accepted(p));
+}
+
+/* False when the pass must end: time is up or somebody said so. */
+static bool goes_on(struct pass *p)
+{
+    uint64_t now = clock_ns();
+    if (watcher_due(&p->watcher, now))
+        show(p, now);
+    return now < p->deadline_ns && !watcher_stopped(&p->watcher);
+}
+
+static bool over(void *ctx)
+{
+    return !goes_on(ctx);
+}
+
+static void established(struct pass *p)
+{
+    p->established++;
+    p->last_ns = clock_ns();
+    counter_add(&p->counts.connects, 1);
+}
+
+static void not_established(struct pass *p, int code)
+{
+    p->failed++;
+    p->hopeless |= code == EMFILE || code == ENFILE || code == EADDRNOTAVAIL;
+    if (code != ECANCELED)
+        counter_add(load_error_counter(&p->counts, code), 1);
+}
+
+/* --- serial --------------------------------------------------------------------------------------- */
+
+static void serial(struct pass *p)
+{
+    const struct params *params = &p->spec->params;
+    struct dial d = {&p->spec->target, params->nodelay != 0, p->deadline_ns, over, p};
+    for (int i = 0; i < p->n && !p->hopeless && goes_on(p); i++) {
+        int fd = dial(&d);
+        if (fd < 0) {
+            not_established(p, -fd);
+            continue;
+        }
+        p->fds[i] = fd;
+        established(p);
+    }
+}
+
+/* --- storm ---------------------------------------------------------------------------------------- */
+
+static void storm_one(struct pass *p, int epoll, int i)
+{
+    int fd = net_connect_start(&p->spec->target, p->spec->params.nodelay != 0);
+    p->tried++;
+    if (fd < 0) {
+        not_established(p, -fd);
+        return;
+    }
+    struct epoll_event ev = {.events = EPOLLOUT | EPOLLET, .data.u32 = (uint32_t)i};
+    p->fds[i] = fd;
+    if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) < 0)
+        not_established(p, errno);
+}
+
+static void storm_event(struct pass *p, int epoll, int i)
+{
+    int fd = p->fds[i], result = net_connect_result(fd);
+    epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL); /* what happens to it later is not looked at */
+    if (result == 0 || result == -ECONNRESET || result == -EPIPE)
+        established(p); /* a reset that comes after: the server closed it at once */
+    else
+        not_established(p, -result);
+}
+
+static void storm_collect(struct pass *p, int epoll, int wait_ms)
+{
+    struct epoll_event events[EVENTS];
+    int n = epoll_wait(epoll, events, EVENTS, wait_ms);
+    for (int i = 0; i < n; i++)
+        storm_event(p, epoll, (int)events[i].data.u32);
+}
+
+static int storm(struct pass *p, struct err *e)
+{
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0)
+        return err_sys(e, "epoll set of the load");
+    for (int i = 0; i < p->n && !p->hopeless && goes_on(p); i++) {
+        storm_one(p, epoll, i);
+        if (i % 64 == 63)
+            storm_collect(p, epoll, 0);
+    }
+    while (p->established + p->failed < p->tried && goes_on(p))
+        storm_collect(p, epoll, SLICE_MS);
+    close(epoll);
+    return 0;
+}
+
+/* --- the pass ------------------------------------------------------------------------------------- */
+
+static void pause_ns(uint64_t ns)
+{
+    clock_sleep_until(clock_ns() + ns);
+}
+
+/* Until the server has taken all that are established. */
+static void wait_accepted(struct pass *p)
+{
+    if (!p->spec->server_read)
+        return;
+    look_at_server(p);
+    while (taken(p) < p->established && goes_on(p)) {
+        pause_ns(LOOK_NS);
+        look_at_server(p);
+    }
+}
+
+static void count_unfinished(struct pass *p)
+{
+    int left = p->n - p->established - p->failed;
+    if (left > 0 && !p->hopeless && clock_ns() >= p->deadline_ns)
+        counter_add(&p->counts.errors_timeout, (uint64_t)left);
+}
+
+/* Closes all with a reset, and waits until the server has noticed: the next pass starts from none.
+ * It may go on accepting what is closed already, so accepts must have come to an end too. */
+static void clear(struct pass *p)
+{
+    uint64_t end = clock_ns() + CLEAR_NS, changed = clock_ns();
+    long seen = -1;
+    for (int i = 0; i < p->n; i++)
+        if (p->fds[i] >= 0)
+            net_close_reset(p->fds[i]);
+    counter_add(&p->counts.closed, (uint64_t)p->established);
+    while (p->spec->server_read && clock_ns() < end) {
+        look_at_server(p);
+        if (taken(p) != seen)
+            changed = clock_ns();
+        seen = taken(p);
+        bool all = seen >= p->established || clock_ns() - changed > QUIET_NS;
+        if (all && p->now.closes - p->before.closes >= p->now.accepts - p->before.accepts)
+            return;
+        pause_ns(LOOK_NS);
+    }
+}
+
+static void results(const struct pass *p, struct repeat_result *out)
+{
+    double connect_s = (double)(p->last_ns - p->start_ns) / 1e9;
+    bool all = p->established == p->n;
+    memset(out, 0, sizeof *out);
+    out->duration_s = (double)(clock_ns() - p->start_ns) / 1e9;
+    out->connect_s = all ? connect_s : NAN;
+    out->connections_per_s = all && connect_s > 0 ? p->n / connect_s : NAN;
+    out->accepted_s = NAN;
+    if (accepted(p) >= p->n && p->now.last_accept_ns > p->start_ns)
+        out->accepted_s = (double)(p->now.last_accept_ns - p->start_ns) / 1e9;
+    out->established = p->established;
+    out->accepted = accepted(p);
+}
+
+static int run(struct pass *p, struct err *e)
+{
+    int failed = 0;
+    if (p->spec->server_read)
+        p->spec->server_read(p->spec->server_ctx, &p->before);
+    p->now = p->before;
+    p->start_ns = p->last_ns = clock_ns();
+    p->deadline_ns = p->start_ns + (uint64_t)(p->spec->params.timeout * 1e9);
+    watcher_start(&p->watcher, p->watcher.watch, p->start_ns);
+    show(p, p->start_ns);
+    if (p->spec->params.arrival == ARRIVAL_STORM)
+        failed = storm(p, e);
+    else
+        serial(p);
+    if (!failed)
+        wait_accepted(p);
+    show(p, clock_ns());
+    count_unfinished(p);
+    return failed;
+}
+
+int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
+                   struct repeat_result *out, struct err *e)
+{
+    struct pass p = {.spec = spec, .watcher.watch = watch, .n = (int)spec->params.connections};
+    int64_t cpu_ns = thread_cpu_ns();
+    p.fds = xcalloc((size_t)p.n + 1, sizeof *p.fds);
+    for (int i = 0; i < p.n; i++)
+        p.fds[i] = -1;
+    int failed = run(&p, e);
+    results(&p, out);
+    out->load_cpu_ns = thread_cpu_ns() - cpu_ns;
+    clear(&p);
+    load_counts_add(&out->counts, &p.counts);
+    free(p.fds);
+    return failed;
+}

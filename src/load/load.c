@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/* The owner's side of a load. One word per load, a running number and a phase, drives all threads:
+ * they compare it after each reply, sleep on it between turns, and report when they rest. The pace
+ * runs on a virtual clock kept here: it advances only in turns, so that over many short turns each
+ * connection of a slow pace gets its own. */
+#include "load/load.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "base/futex.h"
+#include "base/limits.h"
+#include "load/engine.h"
+
+#define GIVE_UP_NS (200 * NS_PER_MS) /* until threads have seen that the drain was given up */
+
+/* --- threads ------------------------------------------------------------------------------------ */
+
+void load_thread_setup(void)
+{
+    prctl(PR_SET_NAME, "load");
+    prctl(PR_SET_TIMERSLACK, 1);
+}
+
+static void choose_cpus(const struct load *l, pthread_attr_t *attr, int cpu)
+{
+    cpu_set_t set = l->spec.cpus;
+    if (!CPU_COUNT(&set))
+        return;
+    for (int i = 0, seen = 0; cpu >= 0 && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &l->spec.cpus) && seen++ == cpu) {
+            CPU_ZERO(&set);
+            CPU_SET(i, &set);
+            break;
+        }
+    pthread_attr_setaffinity_np(attr, sizeof set, &set);
+}
+
+int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how)
+{
+    pthread_attr_t attr;
+    sigset_t all, before;
+    pthread_attr_init(&attr);
+    choose_cpus(l, &attr, how->cpu);
+    if (how->stack)
+        pthread_attr_setstacksize(&attr, how->stack);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(out, &attr, how->main, how->arg);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return failed;
+}
+
+void load_rest(struct load *l, _Atomic uint32_t *rest, uint32_t word)
+{
+    uint64_t was = atomic_load_explicit(&l->resting, memory_order_relaxed);
+    atomic_store_explicit(rest, word, memory_order_release);
+    do {
+        if (was >> 32 != word)
+            return; /* there is a new word */
+    } while (!atomic_compare_exchange_weak(&l->resting, &was, was + 1));
+    if ((uint32_t)was + 1 == atomic_load(&l->threads)) {
+        atomic_store(&l->all_rest, word);
+        futex_wake_all(&l->all_rest);
+    }
+    while (word_get(l) == word)
+        futex_wait(&l->word, word, 0);
+}
+
+void load_publish(struct load *l, uint32_t phase)
+{
+    uint32_t old = word_get(l), word = ((old / WORD_STEP + 1) * WORD_STEP) | phase;
+    atomic_store(&l->resting, (uint64_t)word << 32);
+    atomic_store(&l->word, word);
+    if (phase == LOAD_MEASURE && (old & WORD_PHASE) == LOAD_SETTLE)
+        return; /* who sleeps takes it when something happens: waking all would be measured */
+    futex_wake_all(&l->word);
+    for (int i = 0; i < l->mux_count; i++)
+        mux_wake(l->muxes[i], old);
+    if (!phase_in_turn(phase) && phase != LOAD_STOP)
+        blocking_interrupt(l, old);
+}
+
+static bool all_rest(const struct load *l)
+{
+    uint64_t resting = atomic_load(&l->resting);
+    return (uint32_t)resting >= atomic_load(&l->threads) && resting >> 32 == word_get(l);
+}
+
+static bool wait_rest(struct load *l, uint64_t timeout_ns)
+{
+    uint64_t start = clock_ns();
+    for (;;) {
+        uint32_t seen = atomic_load(&l->all_rest);
+        if (all_rest(l))
+            return true;
+        uint64_t spent = clock_ns() - start;
+        if (spent >= timeout_ns)
+            return false;
+        futex_wait(&l->all_rest, seen, timeout_ns - spent);
+    }
+}
+
+/* --- settings ----------------------------------------------------------------------------------- */
+
+static struct load_want want_of(const struct params *p)
+{
+    return (struct load_want){
+        .connections = (int)p->connections,
+        .idle = p->idle > 0 ? (int)p->idle : 0,
+        .rate = isnan(p->rate) ? PARAM_MAX : p->rate,
+        .size = (uint64_t)p->size,
+    };
+}
+
+struct load_want load_settings(struct load *l, struct pace *p, int first, int stride)
+{
+    pace_fini(p);
+    pthread_mutex_lock(&l->lock);
+    struct load_want w = l->want;
+    if (l->phases) {
+        struct pace_share share = {w.connections, first, stride > 0 ? stride : w.connections};
+        pace_init(p, l->phases, share, w.rate);
+    }
+    pthread_mutex_unlock(&l->lock);
+    return w;
+}
+
+static void set_want(struct load *l, const struct params *p)
+{
+    struct load_want w = want_of(p);
+    w.number = atomic_load(&l->settings) + 1;
+    double *phases = NULL;
+    if (w.rate < PARAM_MAX)
+        phases = pace_phases((uint64_t)l->spec.params.seed, w.connections, w.rate);
+    pthread_mutex_lock(&l->lock);
+    free(l->phases);
+    l->phases = phases;
+    l->want = w;
+    l->trouble[0] = '\0';
+    pthread_mutex_unlock(&l->lock);
+    atomic_store(&l->settings, w.number);
+}
+
+static int thread_count(const struct load_spec *s)
+{
+    if (s->params.engine == ENGINE_BLOCKING)
+        return 1; /* it only keeps the idle ones */
+    double asked = s->params.load_threads;
+    int n = asked >= 1 ? (int)asked : s->cpu_count;
+    return n < 1 ? 1 : n;
+}
+
+static bool wants_spin(const struct load *l)
+{
+    const struct load_spec *s = &l->spec;
+    if (l->blocking || s->params.load_wait == WAIT_BLOCK)
+        return false;
+    return s->params.load_wait == WAIT_SPIN || (s->own_cpus && l->mux_limit <= s->cpu_count);
+}
+
+static void make_shards(struct load *l)
+{
+    int cpus = l->spec.cpu_count > 1 ? l->spec.cpu_count : 1;
+    l->shard_count = l->mux_limit + (l->blocking ? cpus : 0);
+    size_t size = (size_t)l->shard_count * sizeof *l->shards;
+    l->shards = aligned_alloc(_Alignof(struct load_shard), size);
+    if (!l->shards)
+        die("out of memory");
+    memset(l->shards, 0, size);
+    for (int i = 0; i < l->shard_count; i++)
+        for (int h = 0; h < LOAD_HISTS; h++)
+            l->shards[i].hists[h] = hist_new();
+}
+
+static struct load *make(const struct load_spec *spec)
+{
+    struct load *l = aligned_alloc(_Alignof(struct load), sizeof *l);
+    if (!l)
+        die("out of memory");
+    memset(l, 0, sizeof *l);
+    l->spec = *spec;
+    l->protocol = protocol_table[(int)spec->params.protocol];
+    l->timeout_ns = (uint64_t)(spec->params.timeout * 1e9);
+    l->blocking = spec->params.engine == ENGINE_BLOCKING;
+    l->mux_limit = thread_count(spec);
+    l->spins = wants_spin(l);
+    l->phase = LOAD_PARKED;
+    l->muxes = xcalloc((size_t)l->mux_limit, sizeof *l->muxes);
+    pthread_mutex_init(&l->lock, NULL);
+    set_want(l, &spec->params);
+    atomic_store(&l->measure_ns, UINT64_MAX);
+    make_shards(l);
+    return l;
+}
+
+/* All of the mux engine's threads; of the blocking engine the one for idle connections, once there
+ * are any. */
+static int start_muxes(struct load *l, struct err *e)
+{
+    int wanted = l->blocking && !l->want.idle ? l->mux_count : l->mux_limit;
+    while (l->mux_count < wanted) {
+        struct mux *m = mux_start(l, l->mux_count, l->mux_limit, e);
+        if (!m)
+            return -EAGAIN;
+        l->muxes[l->mux_count++] = m;
+    }
+    return 0;
+}
+
+/* Parks all threads with the settings in force and brings their number to what those need. */
+static int settle_threads(struct load *l, struct err *e)
+{
+    int connections = l->blocking ? l->want.connections : 0;
+    int muxes = l->blocking && !l->want.idle ? l->mux_count : l->mux_limit;
+    atomic_store(&l->threads, (uint32_t)(muxes + connections));
+    load_publish(l, LOAD_PARKED);
+    int failed = start_muxes(l, e);
+    if (!failed && (connections || l->blocker_count))
+        failed = blocking_resize(l, connections, e);
+    atomic_store(&l->threads, (uint32_t)load_threads(l));
+    return failed;
+}
+
+struct load *load_open(const struct load_spec *spec, struct err *e)
+{
+    struct load *l = make(spec);
+    if (settle_threads(l, e) == 0)
+        return l;
+    load_close(l);
+    return NULL;
+}
+
+void load_adjust(struct load *l, const struct params *p)
+{
+    struct err e = {""};
+    set_want(l, p);
+    if (settle_threads(l, &e) < 0) {
+        pthread_mutex_lock(&l->lock);
+        snprintf(l->trouble, sizeof l->trouble, "%.120s", e.text);
+        pthread_mutex_unlock(&l->lock);
+    }
+}
+
+bool load_wait_open(struct load *l, uint64_t timeout_ns)
+{
+    return wait_rest(l, timeout_ns);
+}
+
+/* --- phases ------------------------------------------------------------------------------------- */
+
+static void virtual_runs(struct load *l, uint64_t now)
+{
+    if (l->turn_ns)
+        return;
+    l->turn_ns = now;
+    atomic_store(&l->offset_ns, now - atomic_load(&l->virtual_ns));
+}
+
+static void virtual_stands(struct load *l, uint64_t now)
+{
+    if (l->turn_ns)
+        atomic_fetch_add(&l->virtual_ns, now - l->turn_ns);
+    l->turn_ns = 0;
+}
+
+void load_set_phase(struct load *l, enum load_phase phase)
+{
+    uint64_t now = clock_ns();
+    if (phase_in_turn(phase)) {
+        virtual_runs(l, now);
+        atomic_store(&l->measure_ns, phase == LOAD_MEASURE ? now : UINT64_MAX);
+    } else {
+        virtual_stands(l, now);
+    }
+    l->phase = phase;
+    load_publish(l, phase);
+}
+
+bool load_drained(struct load *l, uint64_t timeout_ns)
+{
+    bool drained = wait_rest(l, timeout_ns);
+    if (drained && l->phase == LOAD_STOP)
+        l->phase = LOAD_PARKED; /* threads that rest under STOP are parked */
+    return drained;
+}
+
+void load_give_up(struct load *l)
+{
+    load_set_phase(l, LOAD_PARKED);
+    wait_rest(l, GIVE_UP_NS);
+}
+
+void load_close(struct load *l)
+{
+    if (!l)
+        return;
+    load_publish(l, PHASE_CLOSE);
+    for (int i = 0; i < l->mux_count; i++)
+        mux_join(l->muxes[i]);
+    blocking_stop(l);
+    for (int i = 0; i < l->shard_count; i++)
+        for (int h = 0; h < LOAD_HISTS; h++)
+            hist_free(l->shards[i].hists[h]);
+    pthread_mutex_destroy(&l->lock);
+    free(l->phases);
+    free(l->shards);
+    free(l->muxes);
+    free(l);
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+void load_read(const struct load *l, struct load_counts *into)
+{
+    memset(into, 0, sizeof *into);
+    for (int i = 0; i < l->shard_count; i++)
+        load_counts_add(into, &l->shards[i].counts);
+}
+
+void load_read_hist(const struct load *l, enum load_hist which, struct hist_copy *into)
+{
+    memset(into, 0, sizeof *into);
+    for (int i = 0; i < l->shard_count; i++)
+        hist_read(l->shards[i].hists[which], into);
+}
+
+long load_established(const struct load *l)
+{
+    return atomic_load_explicit(&l->established, memory_order_relaxed);
+}
+
+static int64_t thread_cpu_ns(pthread_t t)
+{
+    clockid_t id;
+    struct timespec ts;
+    if (pthread_getcpuclockid(t, &id) || clock_gettime(id, &ts))
+        return 0;
+    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+}
+
+int64_t load_cpu_ns(const struct load *l)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < l->mux_count; i++)
+        sum += thread_cpu_ns(mux_thread(l->muxes[i]));
+    for (int i = l->mux_limit; i < l->shard_count; i++)
+        sum += atomic_load_explicit(&l->shards[i].cpu_ns, memory_order_relaxed);
+    return sum;
+}
+
+int load_threads(const struct load *l)
+{
+    return l->mux_count + l->blocker_count;
+}
+
+bool load_spins(const struct load *l)
+{
+    return l->spins;
+}
+
+/* --- trouble ------------------------------------------------------------------------------------ */
+
+_Atomic uint64_t *load_error_counter(struct load_counters *c, int code)
+{
+    switch (code) {
+    case EMFILE:
+    case ENFILE: return &c->errors_fd;
+    case EADDRNOTAVAIL: return &c->errors_port;
+    case ETIMEDOUT: return &c->errors_timeout;
+    case ECONNRESET:
+    case EPIPE: return &c->errors_reset;
+    default: return &c->errors_refused;
+    }
+}
+
+static void describe(int code, char *text, size_t size)
+{
+    if (code == EMFILE || code == ENFILE)
+        snprintf(text, size, "no descriptor: %ld allowed", limits_nofile_soft());
+    else if (code == EADDRNOTAVAIL)
+        snprintf(text, size, "no local port: %ld an address", limits_local_ports());
+    else if (code == ETIMEDOUT)
+        snprintf(text, size, "connecting took too long");
+    else
+        snprintf(text, size, "connecting failed: %.90s", strerror(code));
+}
+
+void load_note_trouble(struct load *l, int code)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->trouble[0])
+        describe(code, l->trouble, sizeof l->trouble);
+    pthread_mutex_unlock(&l->lock);
+}
+
+const char *load_trouble(const struct load *l)
+{
+    struct load *own = (struct load *)l; /* the text is a cache of the owner's */
+    long turned = atomic_load_explicit(&l->turned_away, memory_order_relaxed);
+    pthread_mutex_lock(&own->lock);
+    memcpy(own->said, l->trouble, sizeof own->said);
+    pthread_mutex_unlock(&own->lock);
+    if (!own->said[0] && turned > 0)
+        snprintf(own->said, sizeof own->said, "the server closed %ld connection%s at once", turned,
+                 turned == 1 ? "" : "s");
+    return own->said;
+}
