@@ -13,7 +13,7 @@
 
 #include "base/units.h"
 
-#define CHUNK 65536
+#define CHUNK 16384
 
 struct reader {
     struct csv_parser parser;
@@ -117,7 +117,7 @@ static int feed(struct reader *r, const char *path, const char *s, size_t n)
 
 static int read_all(struct reader *r, const char *path, FILE *f)
 {
-    static _Thread_local char buf[CHUNK];
+    char buf[CHUNK];
     bool first = true;
     int status = 0;
 
