@@ -37,6 +37,23 @@ static void cell(FILE *out, const struct table_column *c, const char *text, bool
         fprintf(out, "  %*s%s", pad, "", text);
 }
 
+/* Columns of a group stand together: its name is written once, over as many as it fits. */
+static void groups(FILE *out, const struct table *t)
+{
+    int at = 0, want = 0; /* where the line is, where the next column begins */
+    for (int i = 0; i < t->columns; i++) {
+        const char *name = t->column[i].head[0];
+        bool first = i == 0 || strcmp(name, t->column[i - 1].head[0]) != 0;
+        if (name[0] && first) {
+            int gap = want + 2 > at ? want + 2 - at : 1;
+            fprintf(out, "%*s%s", gap, "", name);
+            at += gap + columns(name);
+        }
+        want += 2 + t->column[i].width;
+    }
+    fputc('\n', out);
+}
+
 static void head(FILE *out, const struct table *t, bool markdown)
 {
     if (markdown) {
@@ -50,11 +67,10 @@ static void head(FILE *out, const struct table *t, bool markdown)
         fputc('\n', out);
         return;
     }
-    for (int line = 0; line < 2; line++) {
-        for (int i = 0; i < t->columns; i++)
-            cell(out, &t->column[i], t->column[i].head[line], false);
-        fputc('\n', out);
-    }
+    groups(out, t);
+    for (int i = 0; i < t->columns; i++)
+        cell(out, &t->column[i], t->column[i].head[1], false);
+    fputc('\n', out);
 }
 
 static void print_table(FILE *out, const struct table *t, bool markdown)

@@ -107,6 +107,9 @@ static int report(struct session *s, const struct args *a, enum format format)
     const struct rows *rows = session_rows(s);
     struct csv_session c = {rows, session_environment(s), session_id(s), "loopback"};
     bool any = measured_anything(rows);
+    struct err why = {{0}};
+    if (!any && rows->first)
+        err_set(&why, ENODATA, "nothing was measured: %s", rows->first->panes[0].reason);
     int r = save(s, a->options.output, &e);
     if (format == FORMAT_CSV)
         csv_tables(&c, stdout);
@@ -119,7 +122,7 @@ static int report(struct session *s, const struct args *a, enum format format)
         return cli_fail(1, e.text);
     if (interrupted)
         return 130;
-    return any ? 0 : cli_fail(1, "nothing was measured");
+    return any ? 0 : cli_fail(1, why.text[0] ? why.text : "nothing was measured");
 }
 
 int cli_run(const struct args *a)

@@ -107,6 +107,11 @@ void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *
         pane_fit(&r->panes[i], want->lineup.models[i], &want->params, cpus);
 }
 
+bool rig_ready(const struct rig_pane *p, const struct workload *w)
+{
+    return p->server && (w->repeat || p->load);
+}
+
 void rig_drop(struct rig *r, int pane)
 {
     pane_close(&r->panes[pane]);

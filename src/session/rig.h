@@ -26,6 +26,9 @@ struct rig {
  * trouble line and no server; the others go on. Connections are being opened when it returns. */
 void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *cpus);
 
+/* Can this pane be measured? It has a server, and a load if the workload keeps one. */
+bool rig_ready(const struct rig_pane *p, const struct workload *w);
+
 /* Closes what a dead server leaves, so that the next rig_fit() starts it again. */
 void rig_drop(struct rig *r, int pane);
 void rig_close(struct rig *r);

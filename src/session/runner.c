@@ -124,7 +124,7 @@ static void publish_rig(struct session *s)
 {
     for (int i = 0; i < LINEUP_MAX; i++) {
         struct rig_pane *p = i < s->rig.count ? &s->rig.panes[i] : NULL;
-        session_trouble(s, i, p && p->server, p ? p->trouble : "");
+        session_trouble(s, i, p && p->server && !p->trouble[0], p ? p->trouble : "");
         pthread_mutex_lock(&s->lock);
         s->pids[i] = p && p->server ? server_pid(p->server) : 0;
         pthread_mutex_unlock(&s->lock);
@@ -178,9 +178,13 @@ static void run_row(struct session *s, const struct job *job)
         close_row(s, row, false);
         return;
     }
+    int failed = -1; /* the first pane that cannot be measured */
     bool serves = false;
-    for (int i = 0; i < s->rig.count; i++)
-        serves |= s->rig.panes[i].server != NULL;
+    for (int i = 0; i < s->rig.count; i++) {
+        bool ready = rig_ready(&s->rig.panes[i], row->workload);
+        serves |= ready;
+        failed = failed < 0 && !ready ? i : failed;
+    }
     bool complete = false;
     if (serves && row->workload->repeat)
         complete = passes_run(s, row, job->seen);
@@ -190,10 +194,11 @@ static void run_row(struct session *s, const struct job *job)
     verdict_row(row, &s->rig, &s->cpus);
     pthread_mutex_unlock(&s->lock);
     close_row(s, row, complete);
-    if (!serves) {
+    if (!serves)
         session_phase(s, PHASE_FAILED);
-        session_log(s, "%s", s->rig.panes[0].trouble);
-    }
+    if (failed >= 0)
+        session_log(s, "%c %s: %s", 'A' + failed, row->panes[failed].model,
+                    row->panes[failed].reason);
 }
 
 void *session_runner(void *session)

@@ -40,8 +40,8 @@ static bool is_skipped(const struct seen *s)
 
 static bool is_died(const struct seen *s)
 {
-    if (s->rig && !s->rig->server && s->rig->trouble[0] && !s->pane->died) {
-        snprintf(s->reason, REASON, "%s", s->rig->trouble); /* it never started */
+    if (s->rig && s->rig->trouble[0] && !s->pane->died) { /* it never started */
+        snprintf(s->reason, REASON, "%s", s->rig->trouble);
         return true;
     }
     if (s->pane->died)
