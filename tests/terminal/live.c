@@ -36,7 +36,7 @@ struct tty *live_open(int rows, int cols)
 void live_until_measured(struct tty *t)
 {
     live_expect(t, "select");
-    live_expect(t, "epoll-lt");
+    live_expect(t, "B epoll");
     live_expect(t, "µs CPU a request");
 }
 

@@ -106,7 +106,7 @@ static void stopped_and_continued(void **state)
         live_given_back(t, "stopped");
         tty_pump(t, 300);
         tty_foreground(t);
-        if (!tty_until_text(t, "epoll-lt", 1000 * SLOW)) {
+        if (!tty_until_text(t, "B epoll", 1000 * SLOW)) {
             tty_dump(t, "a second after fg");
             fail_msg("not drawn again");
         }
@@ -147,10 +147,10 @@ static void slow_arrows_still_move(void **state)
     live_expect(t, "▶ select");
     tty_keys(t, "\033");
     tty_pump(t, 15);
-    tty_keys(t, "[B");
+    tty_keys(t, "OB");
     live_expect_gone(t, "▶ select");
     assert_true(tty_shows(t, "model of pane A"));
-    tty_keys(t, "\033OA"); /* the same arrow as an application key */
+    tty_keys(t, "\033OA");
     live_expect(t, "▶ select");
     tty_keys(t, "\033");
     live_expect_gone(t, "model of pane A");
