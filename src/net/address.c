@@ -23,7 +23,7 @@ struct parts {
 
 static int bad(struct err *e, const char *text, const char *why)
 {
-    return err_set(e, EINVAL, "address '%s': %s", text, why);
+    return err_set(e, EINVAL, "address '%.80s': %s", text, why);
 }
 
 static int split(const char *text, struct parts *p, struct err *e)
