@@ -18,7 +18,7 @@
 
 struct line {
     const char *cell[GRID_COLUMNS];
-    char store[4][512]; /* for cells that are made, not found */
+    char store[4][1024]; /* for cells that are made, not found */
 };
 
 static void join(char *buf, size_t size, const char *word)
@@ -29,7 +29,7 @@ static void join(char *buf, size_t size, const char *word)
 
 /* --- one function a table: false past its last row ------------------------------------------- */
 
-static bool model_line(int i, enum grid_format format, struct line *out)
+static bool model_line(int i, struct line *out)
 {
     if (i >= io_model_count)
         return false;
@@ -38,34 +38,41 @@ static bool model_line(int i, enum grid_format format, struct line *out)
     out->cell[0] = m->id;
     out->cell[1] = io_group_words[m->group];
     out->cell[2] = m->summary;
-    if (format != GRID_MARKDOWN && m->probe && m->probe(&e) < 0) {
+    if (m->probe && m->probe(&e) < 0) {
         snprintf(out->store[0], sizeof out->store[0], "not here: %s", e.text);
         out->cell[3] = out->store[0];
     }
     return true;
 }
 
-static bool workload_line(int i, enum grid_format format, struct line *out)
+/* Metrics of a workload, main one first, at most so many. */
+static const char *yields_of(const struct workload *w, int most, char *buf, size_t size)
 {
-    (void)format;
+    for (int i = 0; i < most && w->yields[i] != METRIC_COUNT; i++)
+        join(buf, size, metric_table[w->yields[i]].id);
+    return buf;
+}
+
+static bool workload_line(int i, struct line *out)
+{
     if (i >= workload_count)
         return false;
     const struct workload *w = &workload_table[i];
+    snprintf(out->store[0], sizeof out->store[0], "%s %s", param_table[w->sweep].id, w->sweep_list);
     for (const enum param_id *p = w->matters; *p != PARAM_COUNT; p++)
-        join(out->store[0], sizeof out->store[0], param_table[*p].id);
-    for (const enum metric_id *m = w->yields; *m != METRIC_COUNT; m++)
-        join(out->store[1], sizeof out->store[1], metric_table[*m].id);
+        join(out->store[2], sizeof out->store[2], param_table[*p].id);
     out->cell[0] = w->id;
     out->cell[1] = w->summary;
     out->cell[2] = w->rule;
     out->cell[3] = out->store[0];
-    out->cell[4] = out->store[1];
+    out->cell[4] = yields_of(w, 3, out->store[1], sizeof out->store[1]);
+    out->cell[5] = out->store[2];
+    out->cell[6] = yields_of(w, METRIC_COUNT, out->store[3], sizeof out->store[3]);
     return true;
 }
 
-static bool param_line(int i, enum grid_format format, struct line *out)
+static bool param_line(int i, struct line *out)
 {
-    (void)format;
     if (i >= PARAM_COUNT)
         return false;
     const struct param_info *p = &param_table[i];
@@ -81,7 +88,7 @@ static bool param_line(int i, enum grid_format format, struct line *out)
     return true;
 }
 
-static bool metric_line(int i, enum grid_format format, struct line *out)
+static bool metric_line(int i, struct line *out)
 {
     static const char *const classes[] = {
         [CLASS_COST] = "cost",       [CLASS_RATE] = "rate", [CLASS_SHARE] = "share",
@@ -91,7 +98,6 @@ static bool metric_line(int i, enum grid_format format, struct line *out)
     static const char *const better[] = {
         [BETTER_LESS] = "less", [BETTER_MORE] = "more", [BETTER_NONE] = "",
     };
-    (void)format;
     if (i >= METRIC_COUNT)
         return false;
     const struct metric *m = &metric_table[i];
@@ -118,9 +124,8 @@ static const char *views_of(unsigned views, char *buf, size_t size)
     return buf;
 }
 
-static bool key_line(int i, enum grid_format format, struct line *out)
+static bool key_line(int i, struct line *out)
 {
-    (void)format;
     if (i >= command_count)
         return false;
     const struct command *c = &command_table[i];
@@ -131,9 +136,8 @@ static bool key_line(int i, enum grid_format format, struct line *out)
     return true;
 }
 
-static bool plan_line(int i, enum grid_format format, struct line *out)
+static bool plan_line(int i, struct line *out)
 {
-    (void)format;
     struct plan_info info;
     if (!plan_shipped(i, &info))
         return false;
@@ -147,20 +151,26 @@ static bool plan_line(int i, enum grid_format format, struct line *out)
 
 /* --- the listings ---------------------------------------------------------------------------- */
 
+/* Columns are dropped from the right: from Markdown, which is kept, what is about this machine; from
+ * all but CSV what is too long to look at. 0: none. */
 struct listing {
     const char *word;
     const char *heads[GRID_COLUMNS + 1];
-    bool (*line)(int i, enum grid_format format, struct line *out);
+    bool (*line)(int i, struct line *out);
+    int dropped[3]; /* by enum grid_format */
 };
 
 static const struct listing listings[] = {
-    {"models", {"model", "group", "how it waits", "here", NULL}, model_line},
-    {"workloads", {"workload", "what it does", "rule", "parameters", "metrics", NULL},
-     workload_line},
-    {"params", {"parameter", "short", "default", "allowed", "list", "what it is", NULL}, param_line},
-    {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line},
-    {"keys", {"keys", "command", "views", "what it does", NULL}, key_line},
-    {"plans", {"plan", "what it measures", "about", NULL}, plan_line},
+    {"models", {"model", "group", "how it waits", "here", NULL}, model_line, {0, 1, 0}},
+    {"workloads",
+     {"workload", "what it does", "rule", "sweep", "main metrics", "parameters", "metrics", NULL},
+     workload_line, {2, 2, 0}},
+    {"params", {"parameter", "short", "default", "allowed", "list", "what it is", NULL}, param_line,
+     {0}},
+    {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line,
+     {0}},
+    {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
+    {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
 };
 static const int listing_count = sizeof listings / sizeof *listings;
 
@@ -185,24 +195,16 @@ static int refuse(const char *word)
     return cli_fail(2, text);
 }
 
-/* The last column of the models is about this machine: not for a page that is kept. */
-static int columns_kept(const struct listing *l, enum grid_format format)
-{
-    int n = 0;
-    while (l->heads[n])
-        n++;
-    return n - (format == GRID_MARKDOWN && l->line == model_line);
-}
-
 static void print(const struct listing *l, enum grid_format format)
 {
     const char *heads[GRID_COLUMNS + 1] = {NULL};
     struct grid g;
-    memcpy(heads, l->heads, (size_t)columns_kept(l, format) * sizeof *heads);
+    for (int i = 0; l->heads[i + l->dropped[format]]; i++)
+        heads[i] = l->heads[i];
     grid_init(&g, heads);
     for (int i = 0;; i++) {
         struct line line = {.store = {""}};
-        if (!l->line(i, format, &line))
+        if (!l->line(i, &line))
             break;
         grid_add(&g, line.cell);
     }

@@ -123,6 +123,18 @@ static void csv_lists_are_quoted(void **state)
     output_of(WORDS("list", "models", "--format", "csv"));
     assert_int_equal(strncmp(p.out, "\"model\",\"group\",", 16), 0);
     assert_int_equal(lines_of(p.out), io_model_count + 1);
+    assert_non_null(strstr(p.out, "\"here\""));
+    output_of(WORDS("list", "workloads", "--format", "csv"));
+    for (int i = 0; i < workload_count; i++) /* whole, however long */
+        for (const enum metric_id *m = workload_table[i].yields; *m != METRIC_COUNT; m++)
+            assert_non_null(strstr(p.out, metric_table[*m].id));
+}
+
+/* A page that is kept holds nothing about the machine it was made on. */
+static void markdown_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    assert_null(strstr(output_of(WORDS("list", "models", "--format", "markdown")), "here"));
 }
 
 static bool is_ascii(const char *text)
@@ -303,6 +315,7 @@ int main(void)
         cmocka_unit_test(tables_hold_every_row),
         cmocka_unit_test(markdown_rows_have_equal_cells),
         cmocka_unit_test(csv_lists_are_quoted),
+        cmocka_unit_test(markdown_is_the_same_everywhere),
         cmocka_unit_test(ascii_where_the_locale_is),
         cmocka_unit_test(no_escape_bytes),
         cmocka_unit_test(doctor_looks_at_everything),
