@@ -102,7 +102,8 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
 {
     struct paired p = row_ratio(r, pane, row_main(r));
     const char *a = r->panes[0].model, *b = r->panes[pane].model;
-    if (p.pairs < 3) {
+    bool early = r->panes[0].verdict == VERDICT_NONE || r->panes[pane].verdict == VERDICT_NONE;
+    if (p.pairs < 3 || early) {
         struct paired g = guess(r, pane);
         if (isnan(g.ratio) || p.pairs + g.pairs == 0) {
             say(t, "not yet: nothing was measured of both");
@@ -160,8 +161,9 @@ static void why_calls(const struct row *r, int pane, struct text *t)
             say(t, "%s%s: looks not measured", i ? "; " : "", r->panes[i].model);
             continue;
         }
-        say(t, "%s%s looks at %s socket%s for a request", i ? "; " : "", r->panes[i].model,
-            num(looks).s, looks < 1.5 ? "" : "s");
+        say(t, i ? "; %s at %s" : "%s looks at %s", r->panes[i].model, num(looks).s);
+        if (i == 0)
+            say(t, " socket%s for a request", looks < 1.5 ? "" : "s");
         say(t, ", %s ready a wait", num(mean_of(r, i, METRIC_events_per_wait)).s);
     }
 }
@@ -183,7 +185,10 @@ static void why_connect(const struct row *r, int pane, struct text *t)
 
 static void trust(const struct row *r, int pane, struct text *t)
 {
-    bool said = false;
+    bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
+    if (said)
+        say(t, "not yet: %d of %.0f rounds kept", row_kept(r),
+            r->workload->repeat ? r->params.repeats : r->params.samples);
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         const struct pane *p = &r->panes[i];
         if (p->verdict == VERDICT_OK || p->verdict == VERDICT_NONE)
@@ -306,7 +311,8 @@ static void say_sweep(struct text *t, const struct sweep *s, const struct row *r
     if (s->outcomes[OUTCOME_CHEAPER] == s->rows || s->outcomes[OUTCOME_DEARER] == s->rows) {
         bool less = s->outcomes[OUTCOME_CHEAPER] == s->rows;
         say(t, " %s at every %s, %s to %s times",
-            cost ? (less ? "cheaper" : "dearer") : (less ? "faster" : "slower"), axis_id,
+            cost ? (less ? "cheaper" : "dearer") : (less ? "faster" : "slower"),
+            axis == PARAM_connections ? "count" : axis_id,
             num(s->least).s, num(s->most).s);
         return;
     }

@@ -203,7 +203,11 @@ void verdict_row(struct row *row, const struct rig *rig, const struct cpu_plan *
         size_t k = 0;
         while (!tests[k].test(&s))
             k++;
-        pane->verdict = tests[k].verdict;
+        /* A row that still runs is not short of rounds: it has no verdict yet. */
+        bool early = tests[k].verdict == VERDICT_TOO_FEW && row->state == ROW_RUNNING;
+        pane->verdict = early ? VERDICT_NONE : tests[k].verdict;
+        if (early)
+            reason[0] = '\0';
         memcpy(pane->reason, reason, sizeof reason);
     }
 }

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts and answers over rows made by hand: what a figure says, and when it may say it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/answers.h"
+#include "net/protocol.h"
+#include "session/verdict.h"
+
+struct made {
+    struct rows rows;
+    struct row *row;
+    struct rig rig;
+    struct cpu_plan cpus;
+};
+
+static struct row *add_row(struct made *m, double connections)
+{
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find("transfer");
+    p.connections = connections;
+    workload_resolve(&p);
+    struct row *r = rows_add(&m->rows, &p, 2);
+    strcpy(r->panes[0].model, "select");
+    strcpy(r->panes[1].model, "epoll-lt");
+    r->state = ROW_DONE;
+    m->row = r;
+    m->rig.count = 2;
+    return r;
+}
+
+static void add_samples(struct row *r, int pane, int n, double cost, double cpu, double served)
+{
+    for (int i = 0; i < n; i++) {
+        struct sample *s = pane_add(&r->panes[pane]);
+        s->index = i + 1;
+        s->kept = KEPT_YES;
+        s->interval_s = 0.4;
+        double wobble = 1 + 0.01 * ((i * 7) % 5 - 2);
+        s->values.v[METRIC_cpu_us_per_request] = cost * wobble;
+        s->values.v[METRIC_server_cpu_pct] = cpu;
+        s->values.v[METRIC_requests_per_s] = served;
+        s->values.v[METRIC_load_spare_pct] = 50;
+        s->values.v[METRIC_errors] = s->values.v[METRIC_errors_reset] = 0;
+        s->values.v[METRIC_looks_per_request] = pane ? 1 : 396;
+        s->values.v[METRIC_events_per_wait] = 1.01;
+        s->values.v[METRIC_response_p99_us] = 310;
+    }
+}
+
+static int setup(void **state)
+{
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    *state = calloc(1, sizeof(struct made));
+    return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    struct made *m = *state;
+    rows_free(&m->rows);
+    free(m);
+    return 0;
+}
+
+static enum verdict judged(struct made *m, int pane)
+{
+    verdict_row(m->row, &m->rig, &m->cpus);
+    return m->row->panes[pane].verdict;
+}
+
+static void ok_ranks_the_cost(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    assert_int_equal(judged(m, 1), VERDICT_OK);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "select costs 5.0"));
+    assert_non_null(strstr(a.answer, "times the CPU of epoll-lt"));
+    assert_non_null(strstr(a.answer, "at 11.5k/s"));
+    assert_non_null(strstr(a.why, "select looks at 396 sockets"));
+    assert_non_null(strstr(a.trust, "ok"));
+    assert_non_null(strstr(a.trust, "loopback"));
+}
+
+static void the_same_is_no_difference(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 14.5, 16.7, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "no difference"));
+}
+
+static void the_cheaper_first_pane_is_named(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 10, 16.7, 11500);
+    add_samples(r, 1, 12, 20, 33, 11500);
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "epoll-lt costs 2.0"));
+    assert_non_null(strstr(a.answer, "times the CPU of select"));
+}
+
+static void each_limit_has_its_verdict(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 2, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 97, 11500);
+    assert_int_equal(judged(m, 0), VERDICT_TOO_FEW);
+    assert_int_equal(judged(m, 1), VERDICT_FULL);
+
+    r = add_row(m, 500);
+    add_samples(r, 0, 12, 72.6, 99, 9000);
+    add_samples(r, 1, 12, 14.5, 17, 11500);
+    assert_int_equal(judged(m, 0), VERDICT_BEHIND);
+    assert_non_null(strstr(r->panes[0].reason, "9.00k/s of the 11.5k/s asked"));
+    r->panes[1].unsteady = true;
+    assert_int_equal(judged(m, 1), VERDICT_UNSTEADY);
+    ((struct sample *)pane_at(&r->panes[1], 4))->values.v[METRIC_errors_reset] = 3;
+    assert_int_equal(judged(m, 1), VERDICT_ERRORS);
+    assert_non_null(strstr(r->panes[1].reason, "3 errors: 3 reset"));
+    r->panes[1].died = true;
+    assert_int_equal(judged(m, 1), VERDICT_DIED);
+    m->rig.panes[1].skipped = true;
+    assert_int_equal(judged(m, 1), VERDICT_SKIPPED);
+}
+
+static void a_load_without_room_is_named(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 10, 60, 11500);
+    add_samples(r, 1, 12, 10, 60, 11500);
+    for (int i = 0; i < 12; i++)
+        ((struct sample *)pane_at(&r->panes[0], i))->values.v[METRIC_load_spare_pct] = 1;
+    assert_int_equal(judged(m, 0), VERDICT_LOAD_FULL);
+}
+
+static void errors_withhold_the_answer(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    ((struct sample *)pane_at(&r->panes[1], 0))->values.v[METRIC_errors_bytes] = 1;
+    judged(m, 1);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "withheld: epoll-lt errors"));
+    assert_non_null(strstr(a.trust, "1 errors: 1 wrong bytes"));
+}
+
+static void few_rounds_are_a_first_guess(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 2, 20, 30, 11500);
+    add_samples(r, 1, 2, 10, 15, 11500);
+    for (int i = 0; i < 4; i++)
+        ((struct sample *)pane_at(&r->panes[i % 2], i / 2))->kept = KEPT_WARMUP;
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "first guess: select costs 2.0"));
+}
+
+static void nothing_measured_is_said(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "not yet"));
+    assert_null(strstr(a.answer, "nan"));
+    answer_row(r, 0, &a);
+    assert_non_null(strstr(a.answer, "not yet"));
+}
+
+static void a_sweep_has_one_answer(void **state)
+{
+    struct made *m = *state;
+    struct row *r = NULL;
+    for (int n = 100; n <= 300; n += 100) {
+        r = add_row(m, n);
+        add_samples(r, 0, 12, 14.5 * n / 50, 60, 11500);
+        add_samples(r, 1, 12, 14.5, 16.7, 11500);
+        judged(m, 0);
+    }
+    struct answer a;
+    answer_sweep(&m->rows, r, 1, &a);
+    assert_string_equal(a.answer, "at 11.5k/s epoll-lt is cheaper at every count, 2.00 to 6.00 times");
+}
+
+int main(void)
+{
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(ok_ranks_the_cost), T(the_same_is_no_difference), T(the_cheaper_first_pane_is_named),
+        T(each_limit_has_its_verdict), T(a_load_without_room_is_named),
+        T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
+        T(nothing_measured_is_said), T(a_sweep_has_one_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
