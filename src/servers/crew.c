@@ -177,9 +177,12 @@ int crew_start(struct crew *c, struct err *e)
     int rc = map_conns(c, e);
     if (rc < 0)
         return rc;
-    c->worker = aligned_alloc(128, (size_t)c->workers * sizeof *c->worker);
+    size_t bytes = (size_t)c->workers * sizeof *c->worker;
+    c->worker = aligned_alloc(_Alignof(struct worker), bytes);
+    if (!c->worker)
+        die("out of memory (%zu bytes)", bytes);
+    memset(c->worker, 0, bytes);
     c->threads = xcalloc((size_t)c->workers, sizeof *c->threads);
-    memset(c->worker, 0, (size_t)c->workers * sizeof *c->worker);
     for (int i = 0; i < c->workers; i++)
         prepare(c, i);
     for (; c->started < c->workers && rc == 0; c->started += rc == 0)

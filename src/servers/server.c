@@ -18,10 +18,7 @@ struct server *server_start(const struct server_spec *spec, struct err *e)
         err_set(e, -rc, "%s cannot run here: %s", spec->model->id, why.text);
         return NULL;
     }
-    struct server *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
-    if (!s)
-        die("out of memory (%zu bytes)", sizeof *s);
-    memset(s, 0, sizeof *s);
+    struct server *s = xcalloc(1, sizeof *s);
     s->spec = *spec;
     s->place = shared_count(spec->params.place, PLACE_PROCESS) == PLACE_INSIDE ? &place_inside
                                                                               : &place_process;

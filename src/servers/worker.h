@@ -66,7 +66,7 @@ struct worker {
     /* Atomic. */
     _Atomic int clock;      /* clockid_t of its CPU time; 0: none yet */
     _Atomic int64_t cpu_ns; /* when it ended: all of it; until then -1 */
-};
+} __attribute__((aligned(128)));
 
 /* True once the worker must leave its loop. Any thread. */
 bool worker_stopping(const struct worker *w);
