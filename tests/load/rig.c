@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* See rig.h. */
+#include "rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+struct load_spec rig_spec(struct fake *f, int connections, double rate)
+{
+    struct load_spec s = {.cpu_count = 1, .server_read = fake_read, .server_ctx = f};
+    params_init(&s.params);
+    s.params.workload = workload_find("transfer");
+    s.params.connections = connections;
+    s.params.rate = rate;
+    s.params.load_threads = 1;
+    s.params.timeout = 5;
+    workload_resolve(&s.params);
+    fake_address(f, &s.target);
+    return s;
+}
+
+struct load *rig_open(const struct load_spec *spec)
+{
+    struct err e = {""};
+    struct load *l = load_open(spec, &e);
+    if (!l)
+        fail_msg("%s", e.text);
+    assert_true(load_wait_open(l, 10000 * MS));
+    return l;
+}
+
+void rig_sleep(uint64_t ns)
+{
+    clock_sleep_until(clock_ns() + ns);
+}
+
+void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns)
+{
+    load_set_phase(l, LOAD_SETTLE);
+    rig_sleep(settle_ns);
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(measure_ns);
+    load_set_phase(l, LOAD_STOP);
+    assert_true(load_drained(l, 8000 * MS));
+}
+
+long rig_established(struct load *l, long n)
+{
+    for (int i = 0; i < 500 && load_established(l) != n; i++)
+        rig_sleep(10 * MS);
+    return load_established(l);
+}
+
+uint64_t rig_errors(const struct load_counts *c)
+{
+    return c->errors_refused + c->errors_reset + c->errors_timeout + c->errors_port +
+           c->errors_fd + c->errors_bytes;
+}
+
+struct hist_copy *rig_hist(struct load *l, enum load_hist which)
+{
+    struct hist_copy *h = malloc(sizeof *h);
+    assert_non_null(h);
+    load_read_hist(l, which, h);
+    return h;
+}

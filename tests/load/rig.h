@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the load share: a spec against the fake server, phases of a given length. */
+#ifndef TESTS_LOAD_RIG_H
+#define TESTS_LOAD_RIG_H
+
+#include "fake.h"
+#include "load/workloads.h"
+
+#define MS NS_PER_MS
+
+/* transfer, resolved: this many connections, this rate, one thread, replies of 1024 bytes. */
+struct load_spec rig_spec(struct fake *f, int connections, double rate);
+
+/* Opens it and waits until all is established or has failed; fails the test otherwise. */
+struct load *rig_open(const struct load_spec *spec);
+
+void rig_sleep(uint64_t ns);
+
+/* One turn: settles, measures, stops and waits until nothing is in flight. */
+void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns);
+
+/* Waits at most 5 s for established == n; returns what it is. */
+long rig_established(struct load *l, long n);
+
+uint64_t rig_errors(const struct load_counts *c);
+
+/* One of the load's histograms; free() it. */
+struct hist_copy *rig_hist(struct load *l, enum load_hist which);
+
+#endif

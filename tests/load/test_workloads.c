@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The workload table: ids, lists that end, defaults. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "load/workloads.h"
+#include "net/protocol.h"
+#include "params/axis.h"
+
+static void test_ids(void **state)
+{
+    (void)state;
+    for (int i = 0; i < workload_count; i++) {
+        assert_int_equal(workload_find(workload_table[i].id), i);
+        assert_string_equal(workload_word(i), workload_table[i].id);
+        assert_int_equal(metrics_find(workload_table[i].id), -1);
+        assert_int_equal(params_find(workload_table[i].id), -1);
+    }
+    assert_null(workload_word(workload_count));
+    assert_null(workload_word(-1));
+    assert_int_equal(workload_find("no such"), -1);
+}
+
+static void test_lists_name_each_thing_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < workload_count; i++) {
+        const struct workload *w = &workload_table[i];
+        int seen_p[PARAM_COUNT] = {0}, seen_m[METRIC_COUNT] = {0};
+        for (const enum param_id *p = w->matters; *p != PARAM_COUNT; p++)
+            assert_int_equal(seen_p[*p]++, 0);
+        for (const enum metric_id *m = w->yields; *m != METRIC_COUNT; m++)
+            assert_int_equal(seen_m[*m]++, 0);
+        assert_true(seen_p[w->sweep]);
+        assert_true(seen_m[METRIC_errors]);
+    }
+}
+
+static void test_published_sweeps_can_be_parsed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        int count;
+        double last;
+    } want[] = {{"transfer", 8, 800}, {"connect", 10, 1000}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct workload *w = &workload_table[workload_find(want[i].id)];
+        struct axis a;
+        struct err e;
+        assert_int_equal(axis_parse(w->sweep, w->sweep_list, &a, &e), 0);
+        assert_int_equal(a.count, want[i].count);
+        assert_true(a.values[a.count - 1] == want[i].last);
+    }
+}
+
+static void test_resolve_fills_everything(void **state)
+{
+    (void)state;
+    for (int i = 0; i < workload_count; i++) {
+        struct params p;
+        params_init(&p);
+        p.workload = i;
+        workload_resolve(&p);
+        for (int id = 0; id < PARAM_COUNT; id++)
+            assert_false(isnan(params_get(&p, (enum param_id)id)));
+        assert_string_equal(protocol_table[(int)p.protocol]->id, "fetch");
+        assert_ptr_equal(workload_of(&p), &workload_table[i]);
+    }
+}
+
+static void test_defaults_of_the_workloads(void **state)
+{
+    (void)state;
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find("transfer");
+    workload_resolve(&p);
+    assert_true(p.connections == 400 && p.size == 1024 && p.rate == 11500 && p.samples == 12);
+    assert_true(p.idle == 0 && p.timeout == 30 && p.backlog == 1024);
+    params_init(&p);
+    p.workload = workload_find("connect");
+    workload_resolve(&p);
+    assert_true(p.connections == 1000 && p.repeats == 11 && p.rate == PARAM_MAX);
+    assert_true(p.arrival == ARRIVAL_SERIAL);
+}
+
+static void test_resolve_leaves_what_is_set(void **state)
+{
+    (void)state;
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find("connect");
+    p.connections = 17;
+    p.rate = 3;
+    p.backlog = 5;
+    workload_resolve(&p);
+    assert_true(p.connections == 17 && p.rate == 3 && p.backlog == 5);
+    for (int id = 0; id < PARAM_COUNT; id++) /* PARAM_UNSET everywhere is filled as well */
+        *params_at(&p, (enum param_id)id) = PARAM_UNSET;
+    workload_resolve(&p);
+    assert_true(p.workload == 0 && p.timeout == 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_lists_name_each_thing_once),
+        cmocka_unit_test(test_published_sweeps_can_be_parsed),
+        cmocka_unit_test(test_resolve_fills_everything),
+        cmocka_unit_test(test_defaults_of_the_workloads),
+        cmocka_unit_test(test_resolve_leaves_what_is_set),
+    };
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
