@@ -28,7 +28,7 @@ int cli_doctor(const struct args *a);
  * runs it, before anything else of this process, and returns true with its exit status. */
 bool cli_child(int argc, char **argv, int *status);
 
-/* Binds the tables to the parameters (params_bind), sets the locale, raises the descriptor limit. */
+/* Binds the tables to the parameters (params_bind), sets the locale, raises the descriptors. */
 void cli_start(void);
 
 /* The whole command line: picks the command, parses, runs it. Returns the exit status. */

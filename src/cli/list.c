@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `iodash list TABLE`: the five tables of the program, and the plans, as text, Markdown (the README's
- * tables are made of it) or CSV. A listing is a row here: its word, its heads, and a function that
- * fills one row of cells. What depends on this machine stays out of Markdown, which is kept. */
+/* `iodash list TABLE`: the five tables of the program, and the plans, as text, Markdown (the
+ * README's tables are made of it) or CSV. A listing is a row here: its word, its heads, and a
+ * function that fills one row of cells. What depends on this machine stays out of Markdown, which is kept. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -151,8 +151,8 @@ static bool plan_line(int i, struct line *out)
 
 /* --- the listings ---------------------------------------------------------------------------- */
 
-/* Columns are dropped from the right: from Markdown, which is kept, what is about this machine; from
- * all but CSV what is too long to look at. 0: none. */
+/* Columns are dropped from the right: from Markdown, which is kept, what is about this machine;
+ * from all but CSV what is too long to look at. 0: none. */
 struct listing {
     const char *word;
     const char *heads[GRID_COLUMNS + 1];

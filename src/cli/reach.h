@@ -20,8 +20,8 @@ struct reach {
 
 void reach_limits_read(struct reach_limits *out);
 
-/* `models` servers at once: a sampled workload keeps the connections of all of them open, a repeated
- * one those of one at a time. */
+/* `models` servers at once: a sampled workload keeps the connections of all of them open, a
+ * repeated one those of one at a time. */
 void reach_of(const struct workload *w, const struct reach_limits *l, int models,
               struct reach *out);
 

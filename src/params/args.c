@@ -106,7 +106,7 @@ static void forget_axis(struct args *a, enum param_id id)
 static int third_list(const struct args *a, const struct axis *axis, struct err *e)
 {
     char flag[3][32];
-    return err_set(e, EINVAL, "%s: a third list; at most two parameters take one at a time (%s, %s)",
+    return err_set(e, EINVAL, "%s: a third list; at most two parameters may be lists (%s, %s)",
                    params_flag(axis->id, flag[0], sizeof flag[0]),
                    params_flag(a->axes[0].id, flag[1], sizeof flag[1]),
                    params_flag(a->axes[1].id, flag[2], sizeof flag[2]));
@@ -138,7 +138,7 @@ static const char **option_at(struct options *o, int option)
 
 _Static_assert(sizeof(struct options) == OPTION_COUNT * sizeof(const char *), "only pointers");
 
-/* An argument "text|markdown" in the table is a choice; "NAME|FILE" is not: its words are capitals. */
+/* An argument "text|markdown" in the table is a choice; "NAME|FILE", in capitals, is not. */
 static bool choice_holds(const char *choices, const char *text)
 {
     if (!strchr(choices, '|') || *choices < 'a')

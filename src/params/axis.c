@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists. Text is cut at commas; an item is one value or a range A..B:STEP or A..B*FACTOR. Every bound
- * goes through the parser of single values, so units and limits are the same everywhere; a step may
- * lie outside the limits of the parameter but not be zero. */
+/* Lists. Text is cut at commas; an item is one value or a range A..B:STEP or A..B*FACTOR. Every
+ * bound goes through the parser of single values, so units and limits are the same
+ * everywhere; a step may lie outside the limits of the parameter but not be zero. */
 #include "params/axis.h"
 
 #include <errno.h>
@@ -88,8 +88,8 @@ static int parse_range(struct axis *a, char *text, const char *whole, struct err
     if (parse_step(a->id, step, r.times, &r.step) < 0)
         return refuse(a->id, whole,
                       r.times ? "the factor of a range must be a number above 1"
-                              : counted(a->id) ? "the step of a range must be a whole number above 0"
-                      : "the step of a range must be a number above 0",
+                              : counted(a->id) ? "the step of a range must be whole and above 0"
+                                               : "the step of a range must be a number above 0",
                       e);
     if (r.times && r.from <= 0)
         return refuse(a->id, whole, "a range with a factor begins above 0", e);

@@ -99,7 +99,7 @@ char *args_help(const struct args_rules *rules)
     entry(out, 'h', "help", "", "this text");
     entry(out, 0, "version", "", "the version");
     if (!rules->no_params)
-        fputs("\n  *  also a list or ranges: 10,20,50  100..800:100 (steps)  1k..64k*2,max (doublings)."
+        fputs("\n  *  also a list or ranges: 10,20,50  100..800:100 (steps)  1k..64k*2,max (times)."
               "\n     At most two parameters take one at a time; every combination is measured."
               "\n  Numbers take k, M (thousands), bytes KiB, MiB too; times ms, s, min.\n",
               out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people type them: digits with an optional point and exponent, then a unit that fits the
- * kind. Hexadecimal, nan, inf and signs are no numbers here. A unit is applied by one multiplication
- * or one division, so that "300ms" is the same double as "0.3". */
+/* Numbers as people type them: digits with an optional point and exponent, then a unit that fits
+ * the kind. Hexadecimal, nan, inf and signs are no numbers here. A unit is applied by one
+ * multiplication or one division, so that "300ms" is the same double as "0.3". */
 #include "params/number.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of the real binary: help, version, tables, doctor, and a line for each mistake. */
+/* The command line of the real binary: help, version, tables, doctor, a line for each mistake. */
 #include "cli/cli.h"
 
 #include <setjmp.h>
@@ -101,7 +101,8 @@ static void tables_hold_every_row(void **state)
 
 static void markdown_rows_have_equal_cells(void **state)
 {
-    static const char *const tables[] = {"models", "workloads", "params", "metrics", "keys", "plans"};
+    static const char *const tables[] = {"models",  "workloads", "params",
+                                         "metrics", "keys",      "plans"};
     (void)state;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         output_of(WORDS("list", tables[i], "--format", "markdown"));

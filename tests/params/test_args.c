@@ -187,7 +187,7 @@ static void what_excludes_each_other(void **state)
         "--duration stands in place of --samples; give one of them");
     bad(&run, "--samples 3 -d auto", "--duration stands in place of --samples; give one of them");
     bad(&run, "-c 1,2 --idle 1,2 --rate 1,2",
-        "--rate: a third list; at most two parameters take one at a time (--connections, --idle)");
+        "--rate: a third list; at most two parameters may be lists (--connections, --idle)");
 }
 
 /* A command line of junk never gives more than one line, and always one. */

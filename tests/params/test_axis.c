@@ -114,7 +114,7 @@ static void wrong_ranges(void **state)
     (void)state;
     refuses(PARAM_connections, "800..100:100", "a range counts upwards");
     refuses(PARAM_connections, "1..9", "a range needs a step");
-    refuses(PARAM_connections, "1..9:0", "the step of a range must be a whole number above 0");
+    refuses(PARAM_connections, "1..9:0", "the step of a range must be whole and above 0");
     refuses(PARAM_connections, "1..9:-1", "the step of a range");
     refuses(PARAM_connections, "1..9:0.5", "the step of a range");
     refuses(PARAM_connections, "1..9:", "the step of a range");
