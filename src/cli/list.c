@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `iodash list TABLE`: the five tables of the program, and the plans, as text, Markdown (the
  * README's tables are made of it) or CSV. A listing is a row here: its word, its heads, and a
- * function that fills one row of cells. What depends on this machine stays out of Markdown, which is
- * kept. */
+ * function that fills one row of cells. What depends on this machine stays out of Markdown. */
 #include "cli/cli.h"
 
 #include <stdio.h>
