@@ -18,7 +18,7 @@
 struct pane_round { /* what a pane gathers in a round */
     struct span span;
     bool broken, died;
-    struct hist_copy before[LOAD_HISTS];
+    struct hist_copy *before[LOAD_HISTS];
 };
 
 struct rounds {
@@ -26,7 +26,8 @@ struct rounds {
     struct row *row;
     unsigned seen;
     struct pane_round *panes; /* row->pane_count */
-    struct hist_copy *now, *hists; /* one, and LOAD_HISTS of the round */
+    struct hist_copy *hists;  /* LOAD_HISTS of the round */
+    struct hist_copy *spare;  /* one, swapped with a pane's `before` */
     int done;                 /* rounds of this stretch */
     int first_index;          /* samples the row had before */
     bool steady;
@@ -139,9 +140,11 @@ static void make_values(struct rounds *r, int pane, struct values *out)
     struct pane_round *pr = &r->panes[pane];
     struct load *l = r->s->rig.panes[pane].load;
     for (int h = 0; h < LOAD_HISTS; h++) {
-        load_read_hist(l, h, r->now);
-        hist_diff(r->now, &pr->before[h], &r->hists[h]);
-        memcpy(&pr->before[h], r->now, sizeof *r->now);
+        struct hist_copy *now = r->spare;
+        load_read_hist(l, h, now);
+        hist_diff(now, pr->before[h], &r->hists[h]);
+        r->spare = pr->before[h];
+        pr->before[h] = now;
     }
     bool paced = r->row->params.rate != PARAM_MAX;
     struct span_hists hists = {.latency = &r->hists[LOAD_LATENCY],
@@ -304,18 +307,30 @@ static void rounds_init(struct rounds *r, struct session *s, struct row *row, un
 {
     *r = (struct rounds){.s = s, .row = row, .seen = seen, .began_s = session_elapsed(s)};
     r->panes = xcalloc((size_t)row->pane_count, sizeof *r->panes);
-    r->now = xcalloc(1, sizeof *r->now);
+    r->spare = xcalloc(1, sizeof *r->spare);
     r->hists = xcalloc(LOAD_HISTS, sizeof *r->hists);
     for (int i = 0; i < row->pane_count; i++) {
         const struct sample *end = pane_at(&row->panes[i], row->panes[i].count - 1);
         if (end && end->index > r->first_index)
             r->first_index = end->index;
-        if (playing(s, i))
-            for (int h = 0; h < LOAD_HISTS; h++)
-                load_read_hist(s->rig.panes[i].load, h, &r->panes[i].before[h]);
+        for (int h = 0; h < LOAD_HISTS; h++) {
+            r->panes[i].before[h] = xcalloc(1, sizeof *r->spare);
+            if (playing(s, i))
+                load_read_hist(s->rig.panes[i].load, h, r->panes[i].before[h]);
+        }
     }
     /* No warm-up asked for, or a complete row that only goes on: the first round counts. */
     r->steady = row->params.warmup == 0 || row_kept(row) >= session_asked(s, row);
+}
+
+static void rounds_fini(struct rounds *r)
+{
+    for (int i = 0; i < r->row->pane_count; i++)
+        for (int h = 0; h < LOAD_HISTS; h++)
+            free(r->panes[i].before[h]);
+    free(r->panes);
+    free(r->spare);
+    free(r->hists);
 }
 
 bool turns_run(struct session *s, struct row *row, unsigned seen)
@@ -328,8 +343,6 @@ bool turns_run(struct session *s, struct row *row, unsigned seen)
         if (playing(s, i))
             drain(&r, s->rig.panes[i].load);
     show_turn(s, -1);
-    free(r.panes);
-    free(r.now);
-    free(r.hists);
+    rounds_fini(&r);
     return complete;
 }
