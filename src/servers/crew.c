@@ -130,7 +130,6 @@ static void *worker_main(void *arg)
         rc = w->model->loop(w, &e);
         note(w->crew, false, rc, &e);
     }
-    worker_drop_all(w);
     w->model->close(w);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     atomic_store(&w->cpu_ns, t.tv_sec * 1000000000ll + t.tv_nsec);
@@ -216,6 +215,9 @@ bool crew_join(struct crew *c, struct err *why)
 {
     for (int i = 0; i < c->started; i++)
         pthread_join(c->threads[i], NULL);
+    /* Here, not in the threads: each looks through the table that all of them use. */
+    for (int i = 0; i < c->started; i++)
+        worker_drop_all(&c->worker[i]);
     c->started = 0;
     close_listening(c);
     if (c->failed && why)

@@ -50,7 +50,7 @@ int crew_start(struct crew *c, struct err *e);
 void crew_stop(struct crew *c);
 bool crew_stopping(const struct crew *c);
 
-/* Waits for the end of all workers, and closes what crew_listen() opened. True: none failed; else
+/* Waits for the end of all workers, closes their connections and what crew_listen() opened. True: none failed; else
  * false with the first failure. */
 bool crew_join(struct crew *c, struct err *why);
 

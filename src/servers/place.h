@@ -43,7 +43,7 @@ struct server {
     /* place_inside */
     struct crew crew;
     pthread_t thread;
-    int wake;       /* the eventfd's number in the owner's table */
+    int wake;       /* the owner's own descriptor of the wake-up */
     bool own_table; /* its threads have a descriptor table of their own */
     sem_t started;
     int start_code;

@@ -5,14 +5,12 @@
  * So select's limit is as honest as in a process, and whatever leaks ends with the threads. Under
  * ThreadSanitizer the table stays shared, because it keeps its state by descriptor number. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "net/sock.h"
 #include "servers/place.h"
 
@@ -88,20 +86,22 @@ static void wait_started(struct server *s)
 
 static int inside_start(struct server *s, int memfd, struct err *e)
 {
-    int mine[WORKERS_MAX];
+    int mine[WORKERS_MAX + 1];
     close(memfd);
     s->pid = getpid();
     sem_init(&s->started, 0, 0);
-    s->wake = -1;
     int rc = crew_init(&s->crew, s->shared, e);
     if (rc == 0)
         rc = crew_listen(&s->crew, e);
-    memcpy(mine, s->crew.listeners, sizeof mine);
-    s->wake = s->crew.wake;
+    memcpy(mine, s->crew.listeners, sizeof s->crew.listeners);
+    mine[WORKERS_MAX] = s->crew.wake;
+    s->wake = fcntl(s->crew.wake, F_DUPFD_CLOEXEC, 3);
+    if (rc == 0 && s->wake < 0)
+        rc = err_sys(e, "descriptor of a server's wake-up");
     if (rc == 0)
         rc = spawn_first(s, e);
     if (rc < 0) {
-        close_all(mine, WORKERS_MAX);
+        close_all(mine, WORKERS_MAX + 1);
         close_all(&s->wake, 1);
         crew_fini(&s->crew);
         sem_destroy(&s->started);
@@ -109,7 +109,7 @@ static int inside_start(struct server *s, int memfd, struct err *e)
     }
     wait_started(s);
     if (s->own_table)
-        close_all(mine, WORKERS_MAX); /* else they are the crew's to close */
+        close_all(mine, WORKERS_MAX + 1); /* else they are the crew's to close */
     if (s->start_code == 0) {
         shared_set_state(s->shared, SHARED_READY);
         return 0;
@@ -126,8 +126,7 @@ static void inside_stop(struct server *s)
     atomic_store(&s->crew.stopping, true);
     net_wake_signal(s->wake);
     pthread_join(s->thread, NULL);
-    if (s->own_table)
-        close(s->wake);
+    close(s->wake);
     crew_fini(&s->crew);
     sem_destroy(&s->started);
 }
