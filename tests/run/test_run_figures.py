@@ -51,8 +51,8 @@ class Figures(Case):
                 used = values[1:-1]
                 self.assertAlmostEqual(number(line[metric]) / (sum(used) / len(used)), 1, 4, metric)
                 self.assertEqual(number(line[metric + "_n"]), len(used))
-                self.assertAlmostEqual(number(line[metric + "_min"]) / values[0], 1, 4)
-                self.assertAlmostEqual(number(line[metric + "_max"]) / values[-1], 1, 4)
+                self.assertAlmostEqual(number(line[metric + "_min"]) / used[0], 1, 4)
+                self.assertAlmostEqual(number(line[metric + "_max"]) / used[-1], 1, 4)
 
     def check_printed(self, text, table, metric, connections):
         """The printed row holds the saved figures, to the digits it shows."""

@@ -5,6 +5,7 @@
 #include "terminal/shell.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,27 @@ static void tell(int fd, int kind, int value)
         _exit(1);
 }
 
+/* Until the program took the place of our fork, or failed to: signals sent from then on are its own. */
+static pid_t start(const struct tty_want *want, const char *folder)
+{
+    int begun[2];
+    char byte;
+    if (pipe2(begun, O_CLOEXEC) < 0)
+        _exit(1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGHUP, SIG_DFL);
+        program(want, folder);
+    }
+    close(begun[1]);
+    while (read(begun[0], &byte, 1) > 0) {
+    }
+    close(begun[0]);
+    setpgid(pid, pid);
+    tcsetpgrp(0, pid);
+    return pid;
+}
+
 _Noreturn void shell_main(const struct tty_want *want, const char *folder, int reports,
                           int commands)
 {
@@ -65,13 +87,7 @@ _Noreturn void shell_main(const struct tty_want *want, const char *folder, int r
     int status = 0;
     job_signals_are(SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    pid_t pid = fork();
-    if (pid == 0) {
-        signal(SIGHUP, SIG_DFL);
-        program(want, folder);
-    }
-    setpgid(pid, pid);
-    tcsetpgrp(0, pid);
+    pid_t pid = start(want, folder);
     tell(reports, REPORT_STARTED, pid);
     while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
         tcsetpgrp(0, getpgrp());

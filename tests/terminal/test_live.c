@@ -89,7 +89,7 @@ static void picks_a_model(void **state)
     tty_keys(t, "\033");
     live_expect_gone(t, "model of pane B");
     tty_keys(t, "\033OC"); /* right: the next model of the pane in focus */
-    live_expect(t, "B epoll, edge");
+    live_expect(t, "B epoll-et");
     live_leave(t);
 }
 
