@@ -74,9 +74,12 @@ static bool goes_on(struct pass *p)
     return now < p->deadline_ns && !watcher_stopped(&p->watcher);
 }
 
-static bool over(void *ctx)
+/* While it waits for one connection, whose deadline is the pass's. */
+static bool called_off(void *ctx)
 {
-    return !goes_on(ctx);
+    struct pass *p = ctx;
+    goes_on(p);
+    return watcher_stopped(&p->watcher);
 }
 
 static void established(struct pass *p)
@@ -99,7 +102,7 @@ static void not_established(struct pass *p, int code)
 static void serial(struct pass *p)
 {
     const struct params *params = &p->spec->params;
-    struct dial d = {&p->spec->target, params->nodelay != 0, p->deadline_ns, over, p};
+    struct dial d = {&p->spec->target, params->nodelay != 0, p->deadline_ns, called_off, p};
     for (int i = 0; i < p->n && !p->hopeless && goes_on(p); i++) {
         int fd = dial(&d);
         if (fd < 0) {
@@ -131,8 +134,8 @@ static void storm_event(struct pass *p, int epoll, int i)
 {
     int fd = p->fds[i], result = net_connect_result(fd);
     epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL); /* what happens to it later is not looked at */
-    if (result == 0 || result == -ECONNRESET || result == -EPIPE)
-        established(p); /* a reset that comes after: the server closed it at once */
+    if (result == 0 || dial_was_connected(result))
+        established(p);
     else
         not_established(p, -result);
 }

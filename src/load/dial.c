@@ -4,7 +4,6 @@
  * costs one poll more. */
 #include "load/dial.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/time.h>
@@ -36,7 +35,7 @@ int dial(const struct dial *d)
     if (fd < 0)
         return fd;
     int failed = wait_connected(fd, d);
-    if (!failed)
+    if (!failed || dial_was_connected(failed))
         return fd;
     net_close_reset(fd);
     return failed;

@@ -3,9 +3,10 @@
 #ifndef LOAD_DIAL_H
 #define LOAD_DIAL_H
 
-#include "net/sock.h"
-
+#include <errno.h>
 #include <stdint.h>
+
+#include "net/sock.h"
 
 struct dial {
     const struct net_addr *to;
@@ -14,6 +15,13 @@ struct dial {
     bool (*off)(void *ctx); /* asked at least every 50 ms while it waits; true: call it off */
     void *ctx;
 };
+
+/* True when this result of a connect means: established, and then closed at once by the server. (A
+ * port that nobody listens on gives ECONNREFUSED.) */
+static inline bool dial_was_connected(int result)
+{
+    return result == -ECONNRESET || result == -EPIPE;
+}
 
 /* A connected socket, still non-blocking, or -errno: -ETIMEDOUT, -ECANCELED (called off), as
  * net_connect_start(). Whoever gets it closes it. */

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "load/dial.h"
+
 enum lost { LOST_CLOSED, LOST_RESET, LOST_TIMEOUT, LOST_BYTES };
 
 static int *tally(struct mux *m, enum conn_state s)
@@ -264,11 +266,11 @@ static void connecting(struct mux *m, struct conn *c, uint32_t events)
 {
     m->now_ns = clock_ns();
     int result = net_connect_result(c->fd);
-    if (result < 0 && result != -ECONNRESET && result != -EPIPE) {
+    if (result < 0 && !dial_was_connected(result)) {
         open_failed(m, c, -result);
         return;
     }
-    connected(m, c); /* a reset in this state means: established, and closed at once */
+    connected(m, c);
     if (result < 0)
         lost(m, c, LOST_CLOSED);
     else if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))

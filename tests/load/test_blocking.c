@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocking engine: a thread a connection. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "rig.h"
+
+static int setup(void **state)
+{
+    *state = fake_start(1024);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fake_stop(*state);
+    return 0;
+}
+
+static struct load_spec blocking(struct fake *f, int connections, double rate)
+{
+    struct load_spec s = rig_spec(f, connections, rate);
+    s.params.engine = ENGINE_BLOCKING;
+    return s;
+}
+
+static void test_two_hundred_threads_closed_loop(void **state)
+{
+    struct load_spec s = blocking(*state, 200, PARAM_MAX);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    assert_int_equal(load_established(l), 200);
+    assert_int_equal(load_threads(l), 200);
+    assert_false(load_spins(l));
+    rig_turn(l, 50 * MS, 300 * MS);
+    load_read(l, &c);
+    struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
+    assert_true(c.sent > 200);
+    assert_int_equal(c.answered, c.sent);
+    assert_int_equal(h->count, c.answered);
+    assert_int_equal(c.reply_bytes, c.replies * 1024);
+    assert_int_equal(rig_errors(&c) + c.closed, 0);
+    int64_t cpu = load_cpu_ns(l);
+    assert_true(cpu > 0);
+    rig_sleep(200 * MS);
+    assert_true(load_cpu_ns(l) == cpu); /* all rest */
+    free(h);
+    load_close(l);
+}
+
+static void test_paced(void **state)
+{
+    struct load_spec s = blocking(*state, 50, 200);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    for (int i = 0; i < 4; i++)
+        rig_turn(l, 50 * MS, 250 * MS);
+    load_read(l, &c);
+    struct hist_copy *r = rig_hist(l, LOAD_RESPONSE), *late = rig_hist(l, LOAD_LATE);
+    assert_in_range(c.due, 185, 225);
+    assert_true(c.due - c.sent <= 4);
+    assert_int_equal(c.answered, c.sent);
+    assert_int_equal(r->count, c.answered);
+    assert_int_equal(late->count, c.sent);
+    assert_int_equal(rig_errors(&c), 0);
+    free(r);
+    free(late);
+    load_close(l);
+}
+
+static void test_owed_requests_go_out_late_and_end_at_the_stop(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 4, 200);
+    struct load *l = rig_open(&s);
+    struct load_counts c, d;
+    fake_manners(f)->delay_ns = 100 * MS;
+    rig_turn(l, 10 * MS, 500 * MS);
+    load_read(l, &c);
+    struct hist_copy *r = rig_hist(l, LOAD_RESPONSE);
+    assert_in_range(c.sent, 12, 24);
+    assert_in_range(c.due, 90, 115);
+    assert_true(hist_max(r) > 250e6); /* the fifth of a connection was due long before */
+    fake_manners(f)->delay_ns = 0;
+    rig_turn(l, 10 * MS, 300 * MS);
+    load_read(l, &d);
+    assert_in_range(d.sent - c.sent, 50, 75);
+    free(r);
+    load_close(l);
+}
+
+static void test_adjust(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 20, PARAM_MAX);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    static const struct {
+        int connections, idle, threads;
+        uint64_t connects, closed;
+    } steps[] = {{40, 0, 40, 40, 0}, {40, 10, 41, 50, 0}, {10, 10, 11, 50, 30}, {10, 0, 11, 50, 40}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct params p = s.params;
+        p.connections = steps[i].connections;
+        p.idle = steps[i].idle;
+        p.size = 300;
+        load_adjust(l, &p);
+        assert_true(load_wait_open(l, 5000 * MS));
+        assert_int_equal(load_established(l), steps[i].connections + steps[i].idle);
+        assert_int_equal(load_threads(l), steps[i].threads);
+        rig_turn(l, 20 * MS, 100 * MS);
+        load_read(l, &c);
+        assert_int_equal(c.connects, steps[i].connects);
+        assert_int_equal(c.closed, steps[i].closed);
+        assert_int_equal(c.reply_bytes, c.replies * 300);
+        assert_int_equal(rig_errors(&c), 0);
+    }
+    load_close(l);
+}
+
+static void test_silence(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 10, PARAM_MAX);
+    struct load_counts c;
+    s.params.timeout = 0.3;
+    struct load *l = rig_open(&s);
+    fake_manners(f)->silent = true;
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(500 * MS);
+    load_read(l, &c);
+    assert_int_equal(c.errors_timeout, 10);
+    assert_int_equal(c.connects, 20);
+    assert_int_equal(c.answered, 0);
+    load_close(l);
+}
+
+static void test_giving_up_and_closing_are_quick(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 50, PARAM_MAX);
+    struct load_counts c;
+    s.params.timeout = 30;
+    struct load *l = rig_open(&s);
+    fake_manners(f)->silent = true;
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(100 * MS);
+    load_set_phase(l, LOAD_STOP);
+    assert_false(load_drained(l, 50 * MS));
+    load_give_up(l);
+    assert_true(load_drained(l, 3000 * MS));
+    load_read(l, &c);
+    assert_int_equal(c.errors_timeout, 50);
+    assert_int_equal(rig_errors(&c), 50);
+    assert_int_equal(rig_established(l, 50), 50); /* opened again */
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(100 * MS); /* all wait for a reply that does not come */
+    uint64_t start = clock_ns();
+    load_close(l);
+    assert_true(clock_ns() - start < 5 * NS_PER_S);
+}
+
+static void test_resets_and_wrong_bytes(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 10, PARAM_MAX);
+    struct load_counts c;
+    struct load *l = rig_open(&s);
+    fake_manners(f)->reset_every = 50;
+    fake_manners(f)->wrong_every = 70;
+    rig_turn(l, 0, 300 * MS);
+    load_read(l, &c);
+    assert_true(c.errors_reset > 0 && c.errors_bytes > 0);
+    assert_int_equal(rig_errors(&c), c.errors_reset + c.errors_bytes);
+    assert_int_equal(c.closed, rig_errors(&c));
+    load_close(l);
+}
+
+static void test_full_server(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 15, 200);
+    struct load_counts c;
+    fake_manners(f)->capacity = 10;
+    struct load *l = rig_open(&s);
+    assert_int_equal(rig_established(l, 10), 10);
+    assert_string_equal(load_trouble(l), "the server closed 5 connections at once");
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(1400 * MS);
+    load_read(l, &c);
+    assert_int_equal(rig_errors(&c), 0);
+    assert_in_range(c.connects, 20, 30);
+    load_close(l);
+}
+
+static void test_closed_port(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 5, 100);
+    struct load_counts c;
+    fake_stop(f);
+    struct load *l = rig_open(&s);
+    assert_non_null(strstr(load_trouble(l), "refused"));
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(350 * MS);
+    load_read(l, &c);
+    assert_in_range(c.errors_refused, 10, 30);
+    assert_int_equal(c.connects, 0);
+    load_close(l);
+    *state = fake_start(1024);
+}
+
+static void test_too_many_threads_are_refused(void **state)
+{
+    struct load_spec s = blocking(*state, 4001, 100);
+    struct err e = {""};
+    assert_null(load_open(&s, &e));
+    assert_non_null(strstr(e.text, "4000"));
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_two_hundred_threads_closed_loop),
+        T(test_paced),
+        T(test_owed_requests_go_out_late_and_end_at_the_stop),
+        T(test_adjust),
+        T(test_silence),
+        T(test_giving_up_and_closing_are_quick),
+        T(test_resets_and_wrong_bytes),
+        T(test_full_server),
+        T(test_closed_port),
+        T(test_too_many_threads_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes of `connect`, and the watch. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "load/watch.h"
+#include "rig.h"
+
+static int setup(void **state)
+{
+    *state = fake_start(1024);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fake_stop(*state);
+    return 0;
+}
+
+static struct load_spec spec_of(struct fake *f, int connections, double arrival)
+{
+    struct load_spec s = {.server_read = fake_read, .server_ctx = f, .cpu_count = 1};
+    params_init(&s.params);
+    s.params.workload = workload_find("connect");
+    s.params.connections = connections;
+    s.params.arrival = arrival;
+    s.params.timeout = 5;
+    workload_resolve(&s.params);
+    fake_address(f, &s.target);
+    return s;
+}
+
+/* From now on it does not accept: after the wait it was in. */
+static void deafen(struct fake *f)
+{
+    fake_manners(f)->deaf = true;
+    rig_sleep(60 * MS);
+}
+
+static int pass(const struct load_spec *s, struct load_watch *w, struct repeat_result *r)
+{
+    struct err e = {""};
+    int failed = workload_of(&s->params)->repeat(s, w, r, &e);
+    if (failed)
+        fail_msg("%s", e.text);
+    return failed;
+}
+
+static void check_points(const struct load_watch *w, int n)
+{
+    assert_in_range(w->points, 2, WATCH_POINTS);
+    for (int i = 1; i < w->points; i++) {
+        assert_true(w->t_s[i] >= w->t_s[i - 1]);
+        assert_true(w->established[i] >= w->established[i - 1]);
+        assert_true(w->accepted[i] >= w->accepted[i - 1]);
+    }
+    assert_true(w->established[w->points - 1] == n);
+    assert_true(w->accepted[w->points - 1] == n);
+}
+
+static void test_whole_passes(void **state)
+{
+    struct fake *f = *state;
+    struct load_watch w, copy;
+    load_watch_init(&w);
+    for (int i = 0; i < 6; i++) {
+        struct load_spec s = spec_of(f, 300, i % 2 ? ARRIVAL_STORM : ARRIVAL_SERIAL);
+        struct repeat_result r;
+        pass(&s, &w, &r);
+        assert_int_equal(r.established, 300);
+        assert_int_equal(r.accepted, 300);
+        assert_int_equal(r.counts.connects, 300);
+        assert_int_equal(r.counts.closed, 300);
+        assert_int_equal(rig_errors(&r.counts), 0);
+        assert_true(r.connect_s > 0 && r.connect_s <= r.duration_s);
+        assert_true(r.accepted_s > 0 && r.accepted_s <= r.duration_s);
+        assert_true(fabs(r.connections_per_s * r.connect_s - 300) < 1e-6);
+        assert_true(r.load_cpu_ns > 0);
+        assert_int_equal(fake_open(f), 0); /* it has caught up: the next pass starts from none */
+        load_watch_copy(&w, &copy);
+        check_points(&copy, 300);
+    }
+    load_watch_fini(&w);
+}
+
+static void test_slow_accepts_end_later_than_connects(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = spec_of(f, 50, ARRIVAL_STORM);
+    struct repeat_result r;
+    fake_manners(f)->accept_gap_ns = 10 * MS;
+    pass(&s, NULL, &r);
+    assert_int_equal(r.accepted, 50);
+    assert_true(r.accepted_s > 0.45);
+    assert_true(r.connect_s < r.accepted_s);
+}
+
+static void test_a_server_that_never_accepts(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = spec_of(f, 50, ARRIVAL_SERIAL);
+    struct repeat_result r;
+    s.params.timeout = 0.5;
+    deafen(f);
+    pass(&s, NULL, &r);
+    assert_int_equal(r.established, 50);
+    assert_false(isnan(r.connect_s)); /* the client's side is whole */
+    assert_int_equal(r.accepted, 0);
+    assert_true(isnan(r.accepted_s));
+    assert_true(r.duration_s >= 0.5 && r.duration_s < 1.5);
+    fake_manners(f)->deaf = false;
+    struct load_spec again = spec_of(f, 20, ARRIVAL_SERIAL);
+    for (int i = 0; i < 100 && fake_open(f) == 0; i++)
+        rig_sleep(MS); /* it takes what is dead by now */
+    rig_sleep(200 * MS);
+    pass(&again, NULL, &r);
+    assert_int_equal(r.accepted, 20);
+}
+
+/* A full queue drops SYNs: the pass ends at its time-out in the middle of a connect. */
+static void full_queue(void **state, double arrival)
+{
+    fake_stop(*state);
+    struct fake *f = *state = fake_start(1);
+    struct load_spec s = spec_of(f, 20, arrival);
+    struct repeat_result r;
+    s.params.timeout = 0.7;
+    deafen(f);
+    pass(&s, NULL, &r);
+    assert_in_range(r.established, 1, 5);
+    assert_true(isnan(r.connect_s) && isnan(r.accepted_s) && isnan(r.connections_per_s));
+    assert_true(r.duration_s >= 0.7 && r.duration_s < 1.5);
+    assert_int_equal(r.counts.errors_timeout, 20 - r.established);
+}
+
+static void test_full_queue_serial(void **state)
+{
+    full_queue(state, ARRIVAL_SERIAL);
+}
+
+static void test_full_queue_storm(void **state)
+{
+    full_queue(state, ARRIVAL_STORM);
+}
+
+static void test_closed_port(void **state)
+{
+    struct fake *f = *state;
+    struct repeat_result r;
+    for (int arrival = ARRIVAL_SERIAL; arrival <= ARRIVAL_STORM; arrival++) {
+        struct load_spec s = spec_of(f, 30, arrival);
+        struct net_listen how = {.backlog = 1};
+        net_addr_set_port(&s.target, 0);
+        int fd = net_listen(&s.target, &how, NULL);
+        net_addr_set_port(&s.target, net_local_port(fd));
+        close(fd);
+        pass(&s, NULL, &r);
+        assert_int_equal(r.counts.errors_refused, 30);
+        assert_int_equal(r.established, 0);
+        assert_true(isnan(r.connect_s));
+        assert_true(r.duration_s < 2); /* over when all have failed */
+    }
+}
+
+static void test_a_server_that_refuses_some(void **state)
+{
+    struct fake *f = *state;
+    struct repeat_result r;
+    fake_manners(f)->capacity = 20;
+    for (int arrival = ARRIVAL_SERIAL; arrival <= ARRIVAL_STORM; arrival++) {
+        struct load_spec s = spec_of(f, 30, arrival);
+        pass(&s, NULL, &r);
+        assert_int_equal(r.established, 30);
+        assert_int_equal(r.accepted, 20);
+        assert_true(isnan(r.accepted_s));
+        assert_true(r.duration_s < 2); /* not until the time-out */
+    }
+}
+
+static void test_no_descriptors(void **state)
+{
+    struct fake *f = *state;
+    struct repeat_result r;
+    struct rlimit before, low;
+    getrlimit(RLIMIT_NOFILE, &before);
+    for (int arrival = ARRIVAL_SERIAL; arrival <= ARRIVAL_STORM; arrival++) {
+        struct load_spec s = spec_of(f, 100, arrival);
+        s.params.timeout = 0.5;
+        low = before;
+        low.rlim_cur = (rlim_t)limits_open_fds() + 40; /* both ends are in this process */
+        setrlimit(RLIMIT_NOFILE, &low);
+        pass(&s, NULL, &r);
+        setrlimit(RLIMIT_NOFILE, &before);
+        assert_true(r.counts.errors_fd >= 1);
+        assert_true(r.established < 100 && isnan(r.connect_s));
+    }
+}
+
+struct stopper {
+    struct load_watch *w;
+    uint64_t stopped_ns;
+};
+
+static void *stop_soon(void *arg)
+{
+    struct stopper *s = arg;
+    rig_sleep(150 * MS);
+    s->stopped_ns = clock_ns();
+    atomic_store(&s->w->stop, true);
+    return NULL;
+}
+
+static void test_stop_ends_a_pass(void **state)
+{
+    for (int arrival = ARRIVAL_SERIAL; arrival <= ARRIVAL_STORM; arrival++) {
+        fake_stop(*state);
+        struct fake *f = *state = fake_start(1);
+        struct load_spec s = spec_of(f, 20, arrival);
+        struct repeat_result r;
+        struct load_watch w;
+        struct stopper stopper = {.w = &w};
+        pthread_t t;
+        s.params.timeout = 30;
+        deafen(f);
+        load_watch_init(&w);
+        uint64_t start = clock_ns();
+        pthread_create(&t, NULL, stop_soon, &stopper);
+        pass(&s, &w, &r);
+        pthread_join(t, NULL);
+        assert_true(r.duration_s < (double)(stopper.stopped_ns - start) / 1e9 + 1);
+        assert_true(isnan(r.connect_s));
+        assert_int_equal(r.counts.errors_timeout, 0); /* called off is no error */
+        load_watch_fini(&w);
+    }
+}
+
+static void test_watch_halves_its_resolution(void **state)
+{
+    (void)state;
+    struct load_watch w;
+    struct watcher wr;
+    load_watch_init(&w);
+    watcher_start(&wr, &w, 1000);
+    for (uint64_t t = 0; t <= 60 * NS_PER_S; t += 50 * NS_PER_US)
+        if (watcher_due(&wr, 1000 + t))
+            watcher_add(&wr, 1000 + t, (double)t, (double)t / 2);
+    assert_in_range(w.points, WATCH_POINTS / 2, WATCH_POINTS);
+    double step = w.t_s[1] - w.t_s[0];
+    for (int i = 1; i < w.points; i++) {
+        assert_true(fabs(w.t_s[i] - w.t_s[i - 1] - step) < step / 100 + 1e-4);
+        assert_true(fabs(w.established[i] / 1e9 - w.t_s[i]) < 1e-6);
+    }
+    assert_true(w.t_s[0] == 0 && w.t_s[w.points - 1] > 55);
+    watcher_start(&wr, &w, 5);
+    assert_int_equal(w.points, 0);
+    load_watch_fini(&w);
+    load_watch_fini(&w);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_whole_passes),
+        T(test_slow_accepts_end_later_than_connects),
+        T(test_a_server_that_never_accepts),
+        T(test_full_queue_serial),
+        T(test_full_queue_storm),
+        T(test_closed_port),
+        T(test_a_server_that_refuses_some),
+        T(test_no_descriptors),
+        T(test_stop_ends_a_pass),
+        cmocka_unit_test(test_watch_halves_its_resolution),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
