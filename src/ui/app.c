@@ -131,7 +131,7 @@ void app_key(struct app *a, int key)
 
 void app_take(struct app *a)
 {
-    if (a->frozen && a->scene->row) {
+    if (a->frozen && a->scene->session) {
         a->changed = false;
         return;
     }

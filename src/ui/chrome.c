@@ -37,7 +37,8 @@ static void load_state(const struct app *a, char *buf, size_t size)
     if (a->frozen)
         snprintf(buf, size, "frozen  %s", clock);
     else if (n->plan_count > 0)
-        snprintf(buf, size, "%d/%d  %s left  %s", n->plan_done, n->plan_count,
+        snprintf(buf, size, "%d/%d  %s left  %s",
+                 n->plan_done, n->plan_count,
                  units_clock(left, sizeof left, n->plan_left_s), clock);
     else
         snprintf(buf, size, "%s  %s", n->load_on ? "● load on" : "○ load off", clock);
@@ -73,8 +74,11 @@ static int draw_field(const struct app *a, int x, int y, enum param_id id, char 
 {
     struct canvas *c = a->canvas;
     bool here = id == a->field && !scene_planning(a->scene);
+    double v = params_get(&a->scene->shown.params, id);
     char text[64];
-    words_param(id, params_get(&a->scene->shown.params, id), text, sizeof text);
+    words_param(id, v, text, sizeof text);
+    if (c->w < 80) /* the key says which it is */
+        params_show(id, v, text, sizeof text);
     int used = canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "%c ", key);
     used += canvas_printf(c, x + used, y, c->w - x - used, here ? ROLE_FOCUS : ROLE_TEXT, here,
                           here ? "[%s]" : "%s", text);
@@ -178,8 +182,7 @@ int chrome_answer_lines(const struct answer *n, int w)
     return lines;
 }
 
-/* Draws one of the three over at most `lines` lines; returns the lines it took. */
-static int draw_broken(struct canvas *c, struct rect r, enum role role, bool bold, const char *text)
+int chrome_text(struct canvas *c, struct rect r, enum role role, bool bold, const char *text)
 {
     int y = 0;
     do {
@@ -214,6 +217,6 @@ void chrome_answer(struct app *a, struct rect r, const struct answer *n)
         int room = r.y + r.h - y - rest;
         canvas_text(a->canvas, r.x + 1, y, ANSWER_INDENT - 1, ROLE_TITLE, true, names[i]);
         struct rect at = {r.x + ANSWER_INDENT, y, w, room > 1 ? room : 1};
-        y += draw_broken(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
+        y += chrome_text(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
     }
 }

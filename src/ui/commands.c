@@ -28,8 +28,10 @@ const struct command command_table[] = {
      act_table_enter, 0},
     {"columns-left", "[", "[ ] columns", "columns further left", TABLE, act_table_column, -1},
     {"columns-right", "]", "", "columns further right", TABLE, act_table_column, 1},
-    {"scroll-up", "up pgup", "↑↓ scroll", "scroll the help up", HELP, act_scroll, -1},
-    {"scroll-down", "down pgdn", "", "scroll the help down", HELP, act_scroll, 1},
+    {"scroll-up", "up", "↑↓ scroll", "scroll the help up", HELP, act_scroll, -1},
+    {"scroll-down", "down", "", "scroll the help down", HELP, act_scroll, 1},
+    {"page-up", "pgup", "", "a page up", HELP, act_scroll, -12},
+    {"page-down", "pgdn", "", "a page down", HELP, act_scroll, 12},
     {"workload", "w", "w load", "pick the workload: what the load does", WORK, act_pick,
      PICK_WORKLOAD},
     {"plan", "p", "p sweep", "pick a sweep or a plan, each with its time; Esc stops it, and what was "

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -147,16 +148,23 @@ static double label_value(const struct scale *s, double at)
     return s->log ? s->low * pow(s->high / s->low, at) : s->low + (s->high - s->low) * at;
 }
 
+/* Four columns: 100, 2500, 25k, 0.5, .025. Scales end at round numbers, so little is lost. */
 static void draw_label(struct canvas *c, int x, int y, double v)
 {
-    char text[16];
-    units_si(text, sizeof text, v);
-    if (v >= 1 && v < 1000 && v == floor(v))
-        snprintf(text, sizeof text, "%d", (int)v);
-    if (v == 0)
-        snprintf(text, sizeof text, "0");
-    int w = canvas_width(text), room = GRAPH_GUTTER - 2;
-    canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, text);
+    static const char suffix[] = " kMGT";
+    char text[40];
+    int step = 0;
+    for (; v >= 9999.5 && step < 4; step++)
+        v /= 1000;
+    const char *shown = units_exact(text, sizeof text, v);
+    if (step)
+        snprintf(text, sizeof text, "%.0f%c", v, suffix[step]);
+    else if (v < 1 && v > 0)
+        shown++;
+    int w = canvas_width(shown), room = GRAPH_GUTTER - 1;
+    if (w > room && strchr(shown, '.'))
+        w = room;
+    canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, shown);
 }
 
 static void draw_y_axis(struct canvas *c, struct rect r, const struct scale *s)

@@ -37,7 +37,7 @@ struct graph {
 int graph_slots(int w, enum term_charset charset);
 
 /* Columns of the labels on its left side. */
-#define GRAPH_GUTTER 6
+#define GRAPH_GUTTER 5
 
 void graph_draw(struct canvas *c, const struct graph *g);
 

@@ -40,22 +40,22 @@ static void add_panes(struct layout *l, struct rect area, int panes)
         int here = min_int(columns, panes - line * columns); /* the last line may hold fewer */
         int top = area.h * line / lines, bottom = area.h * (line + 1) / lines;
         int free_w = area.w - PANE_GAP * (here - 1);
-        int left = free_w * column / here, right = free_w * (column + 1) / here;
-        add(l, PART_PANE, i, (struct rect){area.x + left + PANE_GAP * column, area.y + top,
-                                           right - left, bottom - top});
+        int w = free_w / here; /* all alike, so that their graphs are too */
+        add(l, PART_PANE, i,
+            (struct rect){area.x + (w + PANE_GAP) * column, area.y + top, w, bottom - top});
     }
 }
 
 /* Lines of the block that answer and table share. */
 static int block_lines(int h, int body, int pane_lines)
 {
-    int least_panes = pane_lines * (h >= 24 ? 8 : 4);
+    int least_panes = pane_lines * (h >= 24 ? 8 : 3);
     int block = ANSWER_LINES;
     int spare = body - block - least_panes;
     if (spare >= 2)
         block += min_int(spare, TABLE_LINES);
     if (h > 24)
-        block += min_int((h - 24) / 3, 12);
+        block += min_int((h - 24) / 3, 8);
     return min_int(block, body - pane_lines > 0 ? body - pane_lines : 0);
 }
 
@@ -70,7 +70,7 @@ void layout_live(int w, int h, int panes, int answer_lines, struct layout *out)
     int block = block_lines(h, body, pane_lines);
     int panes_h = body - block;
     int answer = min_int(answer_lines > ANSWER_LINES ? answer_lines : ANSWER_LINES, block);
-    if (block >= ANSWER_LINES + 2 && block - answer < 2)
+    if (h >= 20 && block >= ANSWER_LINES + 2 && block - answer < 2)
         answer = block - 2;
     int table = block - answer;
     if (table == 1) /* a head without a row */

@@ -67,7 +67,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
                            p->measured, text);
     double tail = p->measured ? (repeated ? p->accepted_s : p->p99)
                               : newest(a, pane, repeated ? METRIC_accepted_s : s->p99m, 0);
-    snprintf(side, sizeof side, "%s %s", repeated ? "accepted after" : "p99",
+    snprintf(side, sizeof side, "%s %s", repeated ? "accepted" : "p99",
              words_figure(repeated ? METRIC_accepted_s : s->p99m, tail, ascii, value,
                           sizeof value));
     int w = canvas_width(side);
@@ -226,13 +226,13 @@ static void looks_text(const struct app *a, int pane, char *buf, size_t size)
         double timers = p->measured ? p->timer_s : newest(a, pane, METRIC_timer_s, 0);
         char seconds[24];
         if (!isnan(lost))
-            snprintf(buf, size, "%s SYN sent again: %s s of timers",
-                     units_number(number, sizeof number, lost),
-                     units_number(seconds, sizeof seconds, timers));
+            snprintf(buf, size, "%s SYNs sent again: %s s of timers",
+                     words_count(lost, number, sizeof number),
+                     words_count(timers, seconds, sizeof seconds));
     } else if (!isnan(looks)) {
-        units_number(number, sizeof number, looks);
+        words_count(looks, number, sizeof number);
         snprintf(buf, size, "looks at %s socket%s for a request", number,
-                 !strcmp(number, "1") || !strcmp(number, "1.00") ? "" : "s");
+                 !strcmp(number, "1") ? "" : "s");
     }
 }
 
@@ -296,8 +296,7 @@ static void draw_inside(struct app *a, int pane, struct rect r)
 
 static void pane_title(const struct app *a, int pane, char *buf, size_t size)
 {
-    const struct scene_pane *p = &a->scene->pane[pane];
-    snprintf(buf, size, "%c %s", 'A' + pane, p->io ? p->io->label : p->model);
+    snprintf(buf, size, "%c %s", 'A' + pane, a->scene->pane[pane].model);
 }
 
 /* Too low for a frame: the title leads the main line. */

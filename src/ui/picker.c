@@ -144,6 +144,8 @@ enum picker_result picker_key(struct picker *p, int key)
 
 /* --- drawing ---------------------------------------------------------------------------------------- */
 
+enum { ITEM_TEXT = 360, DETAIL_LINES = 2 };
+
 struct line { /* of the list: an item, or (item < 0) the heading of a group */
     int item;
     const char *group;
@@ -175,6 +177,15 @@ static int name_width(const struct picker *p, int room)
     return most > room / 2 ? room / 2 : most;
 }
 
+/* A model that cannot run here says why first. */
+static void item_text(const struct picker_item *item, char text[ITEM_TEXT])
+{
+    if (item->why_not[0])
+        snprintf(text, ITEM_TEXT, "%s (%s)", item->why_not, item->text);
+    else
+        snprintf(text, ITEM_TEXT, "%s", item->text);
+}
+
 static void draw_item(struct canvas *c, const struct picker *p, struct rect r, int i)
 {
     const struct picker_item *item = &p->items[i];
@@ -185,11 +196,40 @@ static void draw_item(struct canvas *c, const struct picker *p, struct rect r, i
     canvas_put(c, r.x + 1, r.y, role, here ? L'▶' : L' ');
     canvas_text(c, r.x + 3, r.y, name, role, here, item->name);
     int x = r.x + 3 + name + 2, room = r.x + r.w - 1 - x;
-    char text[360];
-    snprintf(text, sizeof text, item->why_not[0] ? "%s (%s)" : "%s", item->text, item->why_not);
+    char text[ITEM_TEXT];
+    item_text(item, text);
     canvas_text(c, x, r.y, room, role, false, text);
     if (canvas_width(text) > room && room > 0)
         canvas_put(c, x + room - 1, r.y, role, L'…');
+}
+
+/* Is any sentence longer than its row? Then the one under the cursor is written out below. */
+static bool any_cut(const struct picker *p, int w)
+{
+    char text[ITEM_TEXT];
+    int room = w - 2 - 3 - name_width(p, w - 2) - 2 - 1;
+    for (int i = 0; i < p->count; i++) {
+        item_text(&p->items[i], text);
+        if (canvas_width(text) > room)
+            return true;
+    }
+    return false;
+}
+
+static void draw_detail(struct canvas *c, const struct picker *p, struct rect r)
+{
+    char text[ITEM_TEXT], line[ITEM_TEXT];
+    const char *at = text;
+    if (p->at < 0)
+        return;
+    item_text(&p->items[p->at], text);
+    for (int y = 0; y < r.h && *at; y++) {
+        const char *next;
+        size_t n = text_break(at, r.w, &next);
+        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        canvas_text(c, r.x, r.y + y, r.w, ROLE_DIM, false, line);
+        at = next;
+    }
 }
 
 static void draw_foot(struct canvas *c, const struct picker *p, struct rect r)
@@ -224,11 +264,12 @@ void picker_draw(struct canvas *c, const struct picker *p)
     struct picker whole = *p;
     whole.filter[0] = '\0';
     int most = list_lines(&whole, all); /* the frame keeps its size while one types */
-    int w = c->w >= 100 ? 100 : c->w, h = most + 2 > c->h - 2 ? c->h - 2 : most + 2;
+    int w = c->w >= 100 ? 100 : c->w, detail = any_cut(p, w) ? DETAIL_LINES : 0;
+    int h = most + detail + 2 > c->h - 2 ? c->h - 2 : most + detail + 2;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
     canvas_fill(c, r, ROLE_TEXT, L' ');
     canvas_frame(c, r, ROLE_FRAME, p->title, "");
-    int room = h - 2, top = window_top(lines, n, p->at, room);
+    int room = h - 2 - detail, top = window_top(lines, n, p->at, room);
     for (int i = 0; i < room && top + i < n; i++) {
         struct rect at = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
         if (lines[top + i].item < 0)
@@ -238,5 +279,6 @@ void picker_draw(struct canvas *c, const struct picker *p)
     }
     if (n == 0)
         canvas_text(c, r.x + 3, r.y + 1, r.w - 4, ROLE_DIM, false, "nothing is called that");
+    draw_detail(c, p, (struct rect){r.x + 3, r.y + h - 1 - detail, r.w - 5, detail});
     draw_foot(c, p, r);
 }

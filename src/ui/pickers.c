@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -29,8 +30,11 @@ static void list_models(struct app *a)
         const struct io_model *m = io_model_table[i];
         struct picker_item *item = picker_add(p);
         struct err why = {""};
-        copy(item->name, sizeof item->name, m->label);
-        copy(item->text, sizeof item->text, m->summary);
+        copy(item->name, sizeof item->name, m->id);
+        if (strcmp(m->label, m->id) != 0)
+            snprintf(item->text, sizeof item->text, "%s: %.120s", m->label, m->summary);
+        else
+            copy(item->text, sizeof item->text, m->summary);
         if (m->probe && m->probe(&why) < 0)
             snprintf(item->why_not, sizeof item->why_not, "%.100s", why.text);
         item->group = io_group_words[m->group];
@@ -76,9 +80,9 @@ static void list_workloads(struct app *a)
         struct plan_row row = with_workload(&a->want, i);
         struct picker_item *item = picker_add(p);
         char span[24];
-        copy(item->name, sizeof item->name, w->label);
-        snprintf(item->text, sizeof item->text, "%.120s (about %s)", w->summary,
-                 units_span(span, sizeof span, plan_row_seconds(&row)));
+        copy(item->name, sizeof item->name, w->id);
+        snprintf(item->text, sizeof item->text, "about %s: %.150s",
+                 units_span(span, sizeof span, plan_row_seconds(&row)), w->summary);
         item->value = i;
     }
     picker_start(p, (int)a->want.params.workload);
@@ -115,8 +119,8 @@ static void list_sweep(struct app *a)
         return;
     struct picker_item *item = picker_add(&a->picker);
     snprintf(item->name, sizeof item->name, "sweep %.30s", param_table[w->sweep].id);
-    snprintf(item->text, sizeof item->text, "%s of these panes, about %s", w->sweep_list,
-             units_span(span, sizeof span, plan.seconds));
+    snprintf(item->text, sizeof item->text, "about %s: %s, these models",
+             units_span(span, sizeof span, plan.seconds), w->sweep_list);
     item->group = "this lineup";
     item->value = VALUE_SWEEP;
     plan_free(&plan);
@@ -131,8 +135,8 @@ static void list_plans(struct app *a)
         struct picker_item *item = picker_add(&a->picker);
         char span[24];
         copy(item->name, sizeof item->name, info.name);
-        snprintf(item->text, sizeof item->text, "%s, about %s", info.title,
-                 units_span(span, sizeof span, info.seconds));
+        snprintf(item->text, sizeof item->text, "about %s: %s",
+                 units_span(span, sizeof span, info.seconds), info.title);
         item->group = "plans";
         item->value = i;
     }

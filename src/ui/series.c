@@ -6,25 +6,29 @@
 
 #include <math.h>
 
-/* The usual distance of two samples: the smallest of the last few, so that gaps do not count. */
-static double usual_gap(const struct session_now *n)
+enum { LOOK_BACK = 16 };
+
+/* The usual distance of two samples: the median of the last few, so that neither a gap nor a hasty
+ * round counts; never less than half of what the order asks for. */
+static double usual_gap(const struct scene *s)
 {
-    double least = INFINITY;
-    for (int p = 0; p < LINEUP_MAX; p++) {
-        const struct pane_now *pane = &n->panes[p];
-        int from = pane->trace_count > 16 ? pane->trace_count - 16 : 1;
-        for (int i = from; i < pane->trace_count; i++) {
-            double gap = pane->trace_t_s[i] - pane->trace_t_s[i - 1];
-            if (gap > 0.05 && gap < least)
-                least = gap;
-        }
+    const struct params *want = &s->shown.params;
+    double gaps[LINEUP_MAX * LOOK_BACK];
+    int n = 0;
+    for (int p = 0; p < s->pane_count; p++) {
+        const struct pane_now *pane = &s->now->panes[p];
+        int from = pane->trace_count > LOOK_BACK ? pane->trace_count - LOOK_BACK : 1;
+        for (int i = from; i < pane->trace_count; i++)
+            gaps[n++] = pane->trace_t_s[i] - pane->trace_t_s[i - 1];
     }
-    return isinf(least) ? 1 : least;
+    double asked = s->pane_count > 1 ? 2 * s->pane_count * want->turn : 1;
+    double usual = n ? stats_median(gaps, n) : asked;
+    return fmax(usual, asked / 2);
 }
 
 static int missing(double gap_s, double usual_s)
 {
-    if (gap_s < 1.75 * usual_s)
+    if (gap_s < 2.5 * usual_s)
         return 0;
     double n = round(gap_s / usual_s) - 1;
     return n > TRACE_POINTS ? TRACE_POINTS : (int)n;
@@ -47,7 +51,7 @@ int series_build(const struct scene *s, int pane, enum metric_id m, int slots, d
 {
     const struct pane_now *p = &s->now->panes[pane];
     bool repeated = workload_of(&s->shown.params)->repeat;
-    double usual = usual_gap(s->now), edge = right_edge(s, usual);
+    double usual = usual_gap(s), edge = right_edge(s, usual);
     double last = repeated && p->trace_count ? p->trace_t_s[p->trace_count - 1] : edge;
     int at = slots;
     double from = last;

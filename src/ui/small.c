@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "ui/views.h"
 
-enum { FIRST_W = 18, CELL_W = 7, RATIO_W = 15, GAP_W = 1 };
+enum { FIRST_W = 20, CELL_W = 7, RATIO_W = 13, GAP_W = 2 };
 
 /* Figures of each pane that fit. */
 static int cells_that_fit(const struct scene *s, int w)
@@ -32,13 +32,16 @@ static void draw_head(struct app *a, struct rect r, int cells)
     const struct scene *s = a->scene;
     char text[64];
     int x = r.x + FIRST_W;
-    snprintf(text, sizeof text, "%d of %d", s->now->taken, s->now->asked);
+    if (s->pane[0].measured)
+        snprintf(text, sizeof text, "mean of %d of %d", s->pane[0].main_summary.used, s->now->asked);
+    else
+        snprintf(text, sizeof text, "%d of %d", s->now->taken, s->now->asked);
     canvas_text(a->canvas, r.x + 2, r.y, FIRST_W - 3, ROLE_DIM, false, text);
     for (int p = 0; p < s->pane_count; p++) {
-        canvas_printf(a->canvas, x + GAP_W, r.y, 2, words_role(p), true, "%c", 'A' + p);
+        canvas_printf(a->canvas, x + GAP_W - 1, r.y, 2, words_role(p), true, "%c", 'A' + p);
         for (int i = 0; i < cells; i++)
-            right_text(a->canvas, x + GAP_W + 1 + i * CELL_W - (i ? 1 : 0), r.y,
-                       CELL_W - (i ? 0 : 1), ROLE_DIM, false, words_head(s->small.metric[i]));
+            right_text(a->canvas, x + GAP_W + i * CELL_W, r.y, CELL_W, ROLE_DIM, false,
+                       words_head(s->small.metric[i]));
         x += GAP_W + cells * CELL_W;
     }
     if (s->pane_count > 1) {
@@ -53,8 +56,9 @@ static void ratio_text(const struct small_row *row, char *buf, size_t size)
 {
     char ratio[24], half[24];
     *buf = '\0';
-    if (isnan(row->ratio.ratio))
+    if (!isfinite(row->ratio.ratio))
         return;
+    double spread = (row->ratio.high - row->ratio.low) / 2;
     units_number(ratio, sizeof ratio, row->ratio.ratio);
     if (row->withheld)
         snprintf(buf, size, "withheld");
@@ -62,7 +66,7 @@ static void ratio_text(const struct small_row *row, char *buf, size_t size)
         snprintf(buf, size, "%5s", ratio);
     else
         snprintf(buf, size, "%5s ±%s", ratio,
-                 units_number(half, sizeof half, (row->ratio.high - row->ratio.low) / 2));
+                 words_fixed(spread, spread < 9.995 ? 2 : 0, half, sizeof half));
 }
 
 static void draw_row(struct app *a, struct rect r, int cells, const struct small_row *row)

@@ -156,6 +156,22 @@ static void fit_size(void)
         resizeterm(ws.ws_row, ws.ws_col);
 }
 
+/* Both forms of the arrows, whichever the terminal was told to send; and the marks of a paste. */
+static void define_keys(void)
+{
+    static const struct {
+        const char *bytes;
+        int key;
+    } more[] = {
+        {"\033[A", KEY_UP},   {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
+        {"\033OA", KEY_UP},   {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
+        {"\033[H", KEY_HOME}, {"\033[F", KEY_END},  {"\033OP", KEY_F(1)},  {"\033[11~", KEY_F(1)},
+        {"\033[21~", KEY_F(10)}, {"\033[200~", KEY_PASTE_BEGIN}, {"\033[201~", KEY_PASTE_END},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        define_key(more[i].bytes, more[i].key);
+}
+
 static void open_screen(void)
 {
     cbreak();
@@ -166,8 +182,7 @@ static void open_screen(void)
     leaveok(stdscr, TRUE);
     set_escdelay(ESC_MS);
     curs_set(0);
-    define_key("\033[200~", KEY_PASTE_BEGIN);
-    define_key("\033[201~", KEY_PASTE_END);
+    define_keys();
     fit_size();
     tell(PASTE_ON);
 }
@@ -356,7 +371,10 @@ static int late_arrow(void)
     static const char letters[] = "ABCDHF";
     static const int keys[] = {TERM_UP, TERM_DOWN, TERM_RIGHT, TERM_LEFT, TERM_HOME, TERM_END};
     wint_t ch;
-    if (!readable(LATE_MS) || get_wch(&ch) != OK)
+    int rc = get_wch(&ch); /* curses may have read it already */
+    if (rc == ERR && readable(LATE_MS))
+        rc = get_wch(&ch);
+    if (rc != OK)
         return TERM_NONE;
     const char *at = ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
     return at ? keys[at - letters] : TERM_NONE;

@@ -45,7 +45,7 @@ static int draw_servers_cpu(struct app *a, int x, int y)
         x += canvas_text(c, x, y, c->w - x, ROLE_TEXT, false, "not pinned ");
     meter_draw(c, x, y, 8, ROLE_TEXT, n->server_cpu_busy_pct);
     x += 9;
-    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "server %3s   ",
+    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "server %3s  ",
                        whole(n->server_cpu_busy_pct, busy, sizeof busy));
     return x;
 }
@@ -57,9 +57,9 @@ static void draw_cpu(struct app *a, int y)
     char cpus[48], spare[16], others[16], steal[16], ui[16];
     int x = draw_servers_cpu(a, 1, y);
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
-    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %s load, %2s %% spare   ", cpus,
+    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
                        whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %s  steal %s  screen %s",
+    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %s  steal %s  ui %s",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
 }

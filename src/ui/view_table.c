@@ -98,15 +98,28 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
     rule.y = y + 3 + i;
     canvas_fill(c, rule, ROLE_FRAME, L'─');
     if (from + n < t->columns)
-        canvas_text(c, c->w - 8, y, 7, ROLE_DIM, false, "more ] ");
+        canvas_text(c, c->w - 9, y + 2, 8, ROLE_DIM, false, " more ] ");
     return rule.y + 1;
+}
+
+/* What limits the published figures, in their own words. Returns the lines it took. */
+static int draw_published(struct app *a, int y, int room)
+{
+    char text[400];
+    const char *reason = "";
+    const char *verdict = published_verdict(workload_of(&a->scene->shown.params), &reason);
+    if (!verdict || !*verdict || room < 1)
+        return 0;
+    snprintf(text, sizeof text, "published figures: %s%s%s", verdict,
+             reason && *reason ? ": " : "", reason ? reason : "");
+    return chrome_text(a->canvas, (struct rect){1, y, a->canvas->w - 2, room < 3 ? room : 3},
+                       ROLE_DIM, false, text);
 }
 
 void view_table_draw(struct app *a)
 {
     struct canvas *c = a->canvas;
     const struct scene *s = a->scene;
-    const char *label = published_label(workload_of(&s->shown.params));
     int answer = chrome_answer_lines(&s->sweep, c->w), most = c->h / 3;
     answer = answer < 3 ? 3 : answer > most ? most : answer;
     chrome_header(a);
@@ -116,8 +129,7 @@ void view_table_draw(struct app *a)
     } else {
         canvas_text(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
         int y = draw_table(a, &s->table, TOP + 2, c->h - TOP - 2 - answer - 3);
-        if (label && *label && y < c->h - answer - 3)
-            canvas_printf(c, 1, y++, c->w - 2, ROLE_DIM, false, "published: %s", label);
+        y += draw_published(a, y, c->h - answer - 3 - y);
         y = y < c->h - answer - 3 ? y + 1 : y;
         chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
     }

@@ -21,6 +21,8 @@ void chrome_header(struct app *a);
 void chrome_asked(struct app *a, int y);
 void chrome_log(struct app *a, int y);
 void chrome_footer(struct app *a);
+/* Text broken at blanks over the lines of r; returns the lines it took. */
+int chrome_text(struct canvas *c, struct rect r, enum role role, bool bold, const char *text);
 /* ANSWER, WHY, TRUST, broken over the lines there are. */
 void chrome_answer(struct app *a, struct rect r, const struct answer *n);
 int chrome_answer_lines(const struct answer *n, int w);
@@ -28,6 +30,8 @@ int chrome_answer_lines(const struct answer *n, int w);
 /* words.c: figures and phases as text; ascii as the canvas says. */
 char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size);
 char *words_cell(enum metric_id m, double v, char *buf, size_t size); /* bare, for tables */
+char *words_count(double v, char *buf, size_t size);   /* 396, 27.8, 1.03 */
+char *words_fixed(double v, int decimals, char *buf, size_t size); /* at most 3 decimals */
 const char *words_head(enum metric_id m);                             /* short head of a column */
 char *words_phase(const struct scene *s, char *buf, size_t size);
 char *words_param(enum param_id id, double v, char *buf, size_t size);

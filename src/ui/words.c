@@ -13,12 +13,29 @@ static bool unit_is(enum metric_id m, const char *unit)
     return !strcmp(metric_table[m].unit, unit);
 }
 
+char *words_fixed(double v, int decimals, char *buf, size_t size)
+{
+    static const long long tens[] = {1, 10, 100, 1000};
+    if (!isfinite(v) || fabs(v) > 1e12)
+        return units_number(buf, size, v);
+    long long n = llround(fabs(v) * (double)tens[decimals]);
+    int w = snprintf(buf, size, "%s%lld", v < 0 && n ? "-" : "", n / tens[decimals]);
+    if (decimals && w > 0 && (size_t)w < size)
+        snprintf(buf + w, size - (size_t)w, ".%0*lld", decimals, n % tens[decimals]);
+    return buf;
+}
+
+char *words_count(double v, char *buf, size_t size)
+{
+    if (isfinite(v) && fabs(v) < 1e6 && fabs(v - round(v)) < 0.005)
+        return words_fixed(v, 0, buf, size);
+    return units_number(buf, size, v);
+}
+
+/* 0.02, 4.3, 83.5, 396 */
 static char *percent(double v, char *buf, size_t size)
 {
-    if (isnan(v) || v < 10)
-        return units_number(buf, size, v);
-    /* 3 digits are plenty: 83.5, 100, 396 */
-    return units_number(buf, size, v < 99.95 ? round(v * 10) / 10 : round(v));
+    return words_fixed(v, v < 1 ? 2 : v < 99.95 ? 1 : 0, buf, size);
 }
 
 char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size)
@@ -35,7 +52,7 @@ char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t siz
     else if (unit_is(m, "%"))
         snprintf(buf, size, "%s %%", percent(v, text, sizeof text));
     else if (unit_is(m, ""))
-        units_number(buf, size, v);
+        words_count(v, buf, size);
     else
         snprintf(buf, size, "%s %s", units_number(text, sizeof text, v), metric_table[m].unit);
     return buf;
@@ -53,6 +70,8 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
         percent(v, buf, size);
     else if (unit_is(m, "us"))
         units_si(buf, size, v < 999.5 ? v : round(v));
+    else if (unit_is(m, ""))
+        words_count(v, buf, size);
     else
         units_number(buf, size, v);
     return buf;
