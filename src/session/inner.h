@@ -63,6 +63,10 @@ bool turns_run(struct session *s, struct row *row, unsigned seen);
 bool passes_run(struct session *s, struct row *row, unsigned seen);
 
 /* session.c, for the runner */
+static inline int server_cpu(const struct session *s)
+{
+    return s->cpus.pinned ? s->cpus.server : -1;
+}
 double session_elapsed(const struct session *s);
 void session_phase(struct session *s, enum session_phase phase);
 void session_log(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

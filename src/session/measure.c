@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-void edge_read(struct server *server, const struct load *load, struct edge *out)
+void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out)
 {
     memset(out, 0, sizeof *out);
     out->t_ns = clock_ns();
@@ -21,6 +21,9 @@ void edge_read(struct server *server, const struct load *load, struct edge *out)
     }
     proc_stat_read(server_pid(server), &out->stat, NULL);
     proc_net_read(&out->net);
+    out->cpu = (struct proc_cpu){-1, -1, -1};
+    if (cpu >= 0)
+        proc_cpu_read(cpu, &out->cpu);
 }
 
 void span_clear(struct span *s)
@@ -58,6 +61,8 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     bool stat = from->stat.pid && to->stat.pid;
     add_signed(&s->user_ns, stat ? (int64_t)from->stat.user_ns : -1, (int64_t)to->stat.user_ns);
     add_signed(&s->sys_ns, stat ? (int64_t)from->stat.sys_ns : -1, (int64_t)to->stat.sys_ns);
+    add_signed(&s->busy_ns, from->cpu.busy_ns, to->cpu.busy_ns);
+    add_signed(&s->steal_ns, from->cpu.steal_ns, to->cpu.steal_ns);
     add_signed(&s->syn_retrans, from->net.syn_retrans, to->net.syn_retrans);
     add_signed(&s->listen_drops, from->net.listen_drops, to->net.listen_drops);
 
@@ -82,6 +87,15 @@ static double pct_of(int64_t cpu_ns, double interval_s)
 static double per(double a, double b)
 {
     return b > 0 ? a / b : METRIC_NONE;
+}
+
+/* What others used of the server's CPU: the kernel counts it by ticks, the server's clock exactly, so
+ * a short span may come out below none. */
+static double others_pct(const struct span *s)
+{
+    if (s->busy_ns < 0 || s->server_cpu_ns < 0 || s->interval_s <= 0)
+        return METRIC_NONE;
+    return (double)(s->busy_ns - s->server_cpu_ns) / 1e7 / s->interval_s;
 }
 
 static void latency_values(const struct span_hists *h, struct values *out)
@@ -137,6 +151,8 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
     if (s->server_cpu_ns >= 0)
         out->v[METRIC_cpu_us_per_request] =
             per((double)s->server_cpu_ns / 1e3, (double)s->server.requests);
+    out->v[METRIC_others_pct] = others_pct(s);
+    out->v[METRIC_steal_pct] = pct_of(s->steal_ns, t);
     if (s->rss_bytes >= 0)
         out->v[METRIC_rss_bytes] = (double)s->rss_bytes;
     if (s->rss_bytes >= 0 && mem_total > 0)

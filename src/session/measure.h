@@ -16,16 +16,19 @@ struct edge {
     struct load_counts load;
     struct proc_stat stat; /* of the server's process; pid 0 when not read */
     struct proc_net net;
+    struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything; load may be NULL. Clock, CPU clocks and counters first and together. */
-void edge_read(struct server *server, const struct load *load, struct edge *out);
+/* Reads everything; load may be NULL, cpu -1 (the server is not pinned: what others use of its CPU is
+ * not measured). Clock, CPU clocks and counters first and together. */
+void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
 
 /* Sums of the measured stretches of one pane in one round. */
 struct span {
     double interval_s;
     int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured in one of them */
     int64_t user_ns, sys_ns;            /* likewise */
+    int64_t busy_ns, steal_ns;          /* likewise, of the server's CPU */
     struct server_counts server;
     struct load_counts load;
     int64_t rss_bytes;

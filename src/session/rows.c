@@ -11,7 +11,7 @@ const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
 const char *const verdict_words[] = {
     "",       "skipped",  "died",    "errors", "fd-limit",  "port-limit", "accept-queue",
-    "behind", "unsteady", "too-few", "full",   "load-full", "ok",
+    "behind", "noisy", "unsteady", "too-few", "full",   "load-full", "ok",
 };
 
 /* Classes that hold under a verdict. A verdict hides the later ones (a row that is `behind` may be
@@ -26,6 +26,7 @@ static const unsigned holds[VERDICT_COUNT] = {
     [VERDICT_PORT_LIMIT] = HOLDS(COUNT),
     [VERDICT_ACCEPT_QUEUE] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
     [VERDICT_BEHIND] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
+    [VERDICT_NOISY] = HOLDS(COUNT),
     [VERDICT_UNSTEADY] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
     [VERDICT_TOO_FEW] = 0,
     [VERDICT_FULL] = HOLDS(COST) | HOLDS(RATE) | HOLDS(TIME) | HOLDS(COUNT),

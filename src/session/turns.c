@@ -95,11 +95,11 @@ static void one_turn(struct rounds *r, int pane)
     bool stop = session_sleep(r->s, clock_ns() + (uint64_t)(ask->settle * 1e9), r->seen);
     if (!stop) {
         load_set_phase(p->load, LOAD_MEASURE);
-        edge_read(p->server, p->load, &from);
+        edge_read(p->server, p->load, server_cpu(r->s), &from);
         double rest = ask->turn > ask->settle ? ask->turn - ask->settle : ask->turn;
         stop = session_sleep(r->s, from.t_ns + (uint64_t)(rest * 1e9), r->seen);
         load_set_phase(p->load, LOAD_STOP);
-        edge_read(p->server, p->load, &to);
+        edge_read(p->server, p->load, server_cpu(r->s), &to);
         span_add(&r->panes[pane].span, &from, &to);
     }
     r->panes[pane].broken |= stop;
@@ -116,11 +116,11 @@ static void one_second(struct rounds *r, struct edge *last)
         load_set_phase(p->load, LOAD_SETTLE);
         session_sleep(r->s, clock_ns() + (uint64_t)(r->row->params.settle * 1e9), r->seen);
         load_set_phase(p->load, LOAD_MEASURE);
-        edge_read(p->server, p->load, last);
+        edge_read(p->server, p->load, server_cpu(r->s), last);
     }
     uint64_t end = last->t_ns + (uint64_t)(round_seconds(r->row) * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
-    edge_read(p->server, p->load, &to);
+    edge_read(p->server, p->load, server_cpu(r->s), &to);
     span_add(&r->panes[0].span, last, &to);
     *last = to;
 }

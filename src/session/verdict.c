@@ -121,6 +121,19 @@ static bool is_accept_queue(const struct seen *s)
     return true;
 }
 
+/* The load lost its CPU while it had to send: bursts where an even pace was asked. Only a spinning
+ * load can tell: it wants all of its CPUs all the time. */
+static bool load_was_robbed(const struct seen *s)
+{
+    const struct load *l = s->rig ? s->rig->load : NULL;
+    double used = mean(s, METRIC_load_cpu_pct);
+    if (!l || !load_spins(l) || !(used < 97.0 * load_threads(l)))
+        return false;
+    snprintf(s->reason, REASON, "other programs took %.0f %% of the load's CPU",
+             100 - used / load_threads(l));
+    return true;
+}
+
 static bool is_behind(const struct seen *s)
 {
     const struct params *p = &s->row->params;
@@ -133,12 +146,32 @@ static bool is_behind(const struct seen *s)
     /* Each connection's schedule is cut at both ends of each turn: half a request of it, by chance. */
     double seconds = served.used * 4 * p->turn;
     double slack = 3 * sqrt(served.used * 2 * fmin(p->connections, p->rate * p->turn)) / 2 / seconds;
-    if (served.mean >= 0.98 * p->rate - slack)
-        return false;
+    if (served.mean >= 0.98 * p->rate - slack || load_was_robbed(s))
+        return false; /* what the load could not send is not the server's fault */
     char got[16], asked[24];
     snprintf(s->reason, REASON, "served %s/s of the %s asked",
              units_si(got, sizeof got, served.mean),
              params_show(PARAM_rate, p->rate, asked, sizeof asked));
+    return true;
+}
+
+static bool is_noisy(const struct seen *s)
+{
+    struct summary others = row_summary(s->row, s->index, METRIC_others_pct);
+    double steal = mean(s, METRIC_steal_pct), share = mean(s, METRIC_server_cpu_pct) / 100;
+    if (load_was_robbed(s))
+        return true;
+    if (others.used < 3)
+        return false;
+    /* Ticks are a sample of what ran: three deviations of theirs, over the 2 % that matter. */
+    double ticks = others.used * 4 * s->row->params.turn * 100;
+    double chance = 300 * sqrt(fmax(share * (1 - share), 0.01) / ticks);
+    if (others.mean > 2 + chance)
+        snprintf(s->reason, REASON, "others used %.0f %% of the server's CPU", others.mean);
+    else if (steal > 1)
+        snprintf(s->reason, REASON, "the hypervisor took %.0f %% of the server's CPU", steal);
+    else
+        return false;
     return true;
 }
 
@@ -189,7 +222,8 @@ static const struct {
     {VERDICT_SKIPPED, is_skipped}, {VERDICT_DIED, is_died},
     {VERDICT_ERRORS, is_errors},   {VERDICT_FD_LIMIT, is_fd_limit},
     {VERDICT_PORT_LIMIT, is_port_limit}, {VERDICT_ACCEPT_QUEUE, is_accept_queue},
-    {VERDICT_BEHIND, is_behind},   {VERDICT_UNSTEADY, is_unsteady},
+    {VERDICT_BEHIND, is_behind},   {VERDICT_NOISY, is_noisy},
+    {VERDICT_UNSTEADY, is_unsteady},
     {VERDICT_TOO_FEW, is_too_few}, {VERDICT_FULL, is_full},
     {VERDICT_LOAD_FULL, is_load_full}, {VERDICT_OK, is_ok},
 };
