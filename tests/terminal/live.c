@@ -67,8 +67,20 @@ void live_leave(struct tty *t)
     live_given_back(t, "after q");
 }
 
+/* The last bytes it wrote, escapes as \\e. */
+static void print_tail(struct tty *t)
+{
+    enum { TAIL = 1000 };
+    size_t from = tty_bytes(t) > TAIL ? tty_bytes(t) - TAIL : 0;
+    for (const char *p = tty_raw(t) + from; *p; p++)
+        *p == 033 ? fputs("\\e", stderr) : fputc(*p, stderr);
+    fputc('\n', stderr);
+}
+
 void live_given_back(struct tty *t, const char *when)
 {
+    if (!tty_modes_restored(t) || !tty_cursor_visible(t) || tty_alternate(t))
+        print_tail(t);
     if (!tty_modes_restored(t))
         fail_msg("%s: the line discipline is not as before", when);
     if (!tty_cursor_visible(t))
