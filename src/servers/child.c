@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
 #include "servers/crew.h"
 #include "servers/place.h"
 
@@ -30,8 +29,6 @@ static int serve(struct crew *c, struct shared *s, struct err *e)
         rc = crew_listen(c, e);
     if (rc < 0)
         return rc;
-    if (s->cpu >= 0)
-        cpus_pin_one(s->cpu, NULL); /* where it may not, it runs where its owner does */
     rc = crew_start(c, e);
     if (rc == 0) {
         shared_set_state(s, SHARED_READY);

@@ -107,12 +107,13 @@ static void note(struct crew *c, bool opened, int rc, const struct err *e)
         crew_stop(c);
 }
 
-/* Worker i goes to the i-th CPU from the server's; where there is none it stays where the thread
- * that started it is. */
-static void pin(const struct worker *w)
+/* Worker i goes to the i-th CPU from the server's; where it may not, it stays on the server's, as
+ * the thread that started it. */
+static void pin(const struct shared *s, int worker)
 {
-    if (w->cpu >= 0)
-        cpus_pin_one(w->cpu, NULL);
+    int cpu = s->cpu + worker;
+    if (s->cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &s->cpus))
+        cpus_pin_one(cpu, NULL);
 }
 
 static void *worker_main(void *arg)
@@ -121,7 +122,7 @@ static void *worker_main(void *arg)
     struct err e = {""};
     clockid_t clock;
     struct timespec t;
-    pin(w);
+    pin(w->crew->shared, w->index);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);
     int rc = w->model->open(w, &e);
@@ -144,7 +145,6 @@ static void prepare(struct crew *c, int i)
     w->protocol = c->protocol;
     w->crew = c;
     w->index = i;
-    w->cpu = c->shared->cpu >= 0 ? c->shared->cpu + i : -1;
     w->listener = c->listeners[i];
     w->wake = c->wake;
     w->accept_one = shared_count(p->accept, ACCEPT_DRAIN) == ACCEPT_ONE;
@@ -184,6 +184,7 @@ int crew_start(struct crew *c, struct err *e)
     c->threads = xcalloc((size_t)c->workers, sizeof *c->threads);
     for (int i = 0; i < c->workers; i++)
         prepare(c, i);
+    pin(c->shared, 0);
     for (; c->started < c->workers && rc == 0; c->started += rc == 0)
         rc = -pthread_create(&c->threads[c->started], NULL, worker_main, &c->worker[c->started]);
     if (rc < 0) {

@@ -42,7 +42,7 @@ int crew_init(struct crew *c, struct shared *s, struct err *e);
 /* Opens the wake-up and the listeners; sets shared->port. 0 or -errno. */
 int crew_listen(struct crew *c, struct err *e);
 
-/* Starts the workers and waits until each can serve. 0, or -errno with the first failure; the others
+/* Pins the calling thread to the server's CPU, starts the workers and waits until each can serve. 0, or -errno with the first failure; the others
  * are told to stop then. crew_join() in both cases. */
 int crew_start(struct crew *c, struct err *e);
 

@@ -55,6 +55,10 @@ int shared_new(const struct server_spec *spec, struct shared **out, struct err *
     s->workers = workers;
     s->cpu = spec->cpu;
     s->lifeline = -1;
+    if (sched_getaffinity(getpid(), sizeof s->cpus, &s->cpus) < 0)
+        CPU_ZERO(&s->cpus);
+    if (s->cpu >= 0 && s->cpu < CPU_SETSIZE)
+        CPU_SET(s->cpu, &s->cpus);
     snprintf(s->model, sizeof s->model, "%s", spec->model->id);
     s->params = spec->params;
     s->listen = spec->listen;

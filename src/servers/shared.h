@@ -5,6 +5,7 @@
 #ifndef SERVERS_SHARED_H
 #define SERVERS_SHARED_H
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ struct shared {
     /* Frozen after start. */
     uint32_t magic, version, header_bytes, counter_bytes;
     int32_t workers, cpu, lifeline;
+    cpu_set_t cpus; /* where workers may go: the owner's CPUs and cpu */
     char model[32];
     struct params params;
     struct net_addr listen;

@@ -44,7 +44,7 @@ struct worker {
     const struct io_model *model;
     const struct protocol *protocol;
     struct crew *crew;
-    int index, cpu;         /* cpu: -1 not pinned */
+    int index;
     int listener, wake;     /* wake becomes readable when the worker must stop, and stays so */
     bool accept_one;
     int events;             /* most events taken from one wait */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Start, stop, death: nothing is left behind, and who asks is told why. */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,55 @@ static void interrupted(void **state)
 static struct setting in_process(void)
 {
     return (struct setting){io_model_table[io_model_find("epoll-lt")], PLACE_PROCESS};
+}
+
+/* The CPUs of all threads of a server process together; each has one. */
+static void cpus_of(pid_t pid, cpu_set_t *all)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *d = opendir(path);
+    assert_non_null(d);
+    CPU_ZERO(all);
+    for (struct dirent *entry; (entry = readdir(d));) {
+        cpu_set_t one;
+        if (entry->d_name[0] == '.')
+            continue;
+        assert_int_equal(sched_getaffinity(atoi(entry->d_name), sizeof one, &one), 0);
+        assert_int_equal(CPU_COUNT(&one), 1);
+        CPU_OR(all, all, &one);
+    }
+    closedir(d);
+}
+
+/* Neighbouring CPUs where there are some, else all on the server's. */
+static void pinned(void **state)
+{
+    (void)state;
+    struct setting setting = in_process();
+    struct server_spec spec = harness_spec(&setting);
+    cpu_set_t allowed, got;
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    if (UNDER_TSAN) {
+        print_message("skipped: under TSan a process has one more thread\n");
+        skip();
+    }
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed))
+            continue;
+        spec.params.workers = 2;
+        spec.cpu = cpu;
+        struct server *s = harness_start(&spec);
+        cpus_of(server_pid(s), &got);
+        server_stop(s);
+        assert_true(CPU_ISSET(cpu, &got));
+        bool two = CPU_ISSET(cpu + 1, &allowed);
+        assert_int_equal(CPU_COUNT(&got), 1 + two);
+        if (two)
+            assert_true(CPU_ISSET(cpu + 1, &got));
+        if (!two)
+            return;
+    }
 }
 
 static void killed(void **state)
@@ -301,7 +352,7 @@ static int tests(void)
         cmocka_unit_test(killed),           cmocka_unit_test(stopped_by_force),
         cmocka_unit_test(owner_killed),     cmocka_unit_test(holds_only_its_own),
         cmocka_unit_test(cannot_start),     cmocka_unit_test(bad_header),
-        cmocka_unit_test(inside_takes_no_descriptors),
+        cmocka_unit_test(inside_takes_no_descriptors), cmocka_unit_test(pinned),
     };
     return harness_contract("life", all, sizeof all / sizeof *all) +
            cmocka_run_group_tests(process, NULL, NULL);
