@@ -98,6 +98,24 @@ static int take_text(struct plan_file *f, const char *key, const char *value, ch
     return 1;
 }
 
+/* A name that this machine cannot run is no mistake of the file: plan_from_args() says so. */
+static int take_models(struct plan_file *f, const char *value)
+{
+    struct lineup l;
+    struct err e;
+
+    if (!take_text(f, "models", value, f->models, sizeof f->models))
+        return 0;
+    char *to = f->models;
+    for (const char *from = f->models; *from; from++)
+        if (*from != ' ' && *from != '\t')
+            *to++ = *from;
+    *to = 0;
+    if (lineup_parse(f->models, &l, &e) == -EINVAL)
+        return refuse(f, "%s", e.text + strspn(e.text, "-"));
+    return 1;
+}
+
 static int on_key(void *ctx, const char *section, const char *key, const char *value)
 {
     struct plan_file *f = ctx;
@@ -108,7 +126,7 @@ static int on_key(void *ctx, const char *section, const char *key, const char *v
     if (strcmp(key, "title") == 0)
         return take_text(f, key, value, f->title, sizeof f->title);
     if (strcmp(key, "models") == 0)
-        return take_text(f, key, value, f->models, sizeof f->models);
+        return take_models(f, value);
     return id >= 0 && id < PARAM_COUNT ? take_param(f, id, value) : unknown_key(f, key);
 }
 

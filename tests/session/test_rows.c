@@ -149,6 +149,7 @@ static void ranking_is_as_designed(void **state)
         {VERDICT_PORT_LIMIT, "N", "N"},
         {VERDICT_ACCEPT_QUEUE, "CTN", "CTN"},
         {VERDICT_BEHIND, "CTN", "CTN"},
+        {VERDICT_NOISY, "N", "N"},
         {VERDICT_UNSTEADY, "CTN", "CTN"},
         {VERDICT_TOO_FEW, "", ""},
         {VERDICT_FULL, "CRTN", "CRTN"},
