@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fetch: ask for N bytes, get N bytes that can be checked. Request, 64 bytes: "IODF", u32 version 1,
- * u32 size, u32 reserved, u64 sequence, all big-endian, the rest zero. Reply: size bytes, byte i is
- * the low byte of sequence + i. Replies are sent straight out of one constant table that repeats
+/* fetch: ask for N bytes, get N bytes that can be checked. Request, 64 bytes: "IODF", u32 version
+ * 1, u32 size, u32 reserved, u64 sequence, all big-endian, the rest zero. Reply: size bytes, byte i
+ * is the low byte of sequence + i. Replies are sent straight out of one constant table that repeats
  * 0..255, so a server copies nothing and a client compares with memcmp. */
 #include <errno.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void put32(uint8_t *p, uint32_t v)
         p[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-/* --- server ------------------------------------------------------------------------------- */
+/* --- server ----------------------------------------------------------------------------------- */
 
 struct fetch_state {
     uint64_t position; /* sequence + bytes sent */
@@ -82,7 +82,7 @@ static bool fetch_sent(void *state, size_t n)
     return s->left == 0;
 }
 
-/* --- client ------------------------------------------------------------------------------- */
+/* --- client ----------------------------------------------------------------------------------- */
 
 static size_t fetch_ask(struct proto_check *c, uint64_t sequence, uint64_t size, uint8_t *buf)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets by the plain calls. Everything is close-on-exec, because servers are spawned while others
  * are connected; servers' sockets never block, the blocking engine's do, with time-outs from the
- * socket itself (SO_RCVTIMEO also bounds connect). No TIME_WAIT is left by a close with SO_LINGER 0.
- * Sources: socket(7), ip(7), ipv6(7), tcp(7). */
+ * socket itself (SO_RCVTIMEO also bounds connect). No TIME_WAIT is left by a close with SO_LINGER
+ * 0. Sources: socket(7), ip(7), ipv6(7), tcp(7). */
 #include "net/sock.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* main() of a server process: opens the header, listens, runs the workers, and sleeps on the lifeline
- * until its owner closes it or ends. Nothing else runs here, so that its CPU is the server's. Nothing
- * is printed; what goes wrong is in the header. */
+/* main() of a server process: opens the header, listens, runs the workers, and sleeps on the
+ * lifeline until its owner closes it or ends. Nothing else runs here, so that its CPU is the
+ * server's. Nothing is printed; what goes wrong is in the header. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every worker is a thread that pins itself, opens its model, loops and closes again. With several,
- * each has a listener of its own (SO_REUSEPORT) and the kernel spreads connections by their hash; so
- * that two servers cannot share a port by accident, the port is first tried without that. A worker
- * that fails ends all of them: half a server would be measured as a slow one. */
+ * each has a listener of its own (SO_REUSEPORT) and the kernel spreads connections by their hash;
+ * so that two servers cannot share a port by accident, the port is first tried without that. A
+ * worker that fails ends all of them: half a server would be measured as a slow one. */
 #include "servers/crew.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ int crew_init(struct crew *c, struct shared *s, struct err *e)
     return 0;
 }
 
-/* --- listening --------------------------------------------------------------------------------- */
+/* --- listening -------------------------------------------------------------------------------- */
 
 static int port_is_free(const struct net_addr *addr, const struct net_listen *how, struct err *e)
 {
@@ -91,7 +91,7 @@ static void close_listening(struct crew *c)
     c->wake = -1;
 }
 
-/* --- a worker's thread --------------------------------------------------------------------------- */
+/* --- a worker's thread ------------------------------------------------------------------------ */
 
 static void note(struct crew *c, bool opened, int rc, const struct err *e)
 {

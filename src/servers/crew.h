@@ -42,16 +42,16 @@ int crew_init(struct crew *c, struct shared *s, struct err *e);
 /* Opens the wake-up and the listeners; sets shared->port. 0 or -errno. */
 int crew_listen(struct crew *c, struct err *e);
 
-/* Pins the calling thread to the server's CPU, starts the workers and waits until each can serve. 0, or -errno with the first failure; the others
- * are told to stop then. crew_join() in both cases. */
+/* Pins the calling thread to the server's CPU, starts the workers and waits until each can serve.
+ * 0, or -errno with the first failure, and the others are told to stop. crew_join() in both cases. */
 int crew_start(struct crew *c, struct err *e);
 
 /* Tells all workers to end. Any thread that shares the crew's descriptors. */
 void crew_stop(struct crew *c);
 bool crew_stopping(const struct crew *c);
 
-/* Waits for the end of all workers, closes their connections and what crew_listen() opened. True: none failed; else
- * false with the first failure. */
+/* Waits for the end of all workers, closes their connections and what crew_listen() opened. True:
+ * none failed; else false with the first failure. */
 bool crew_join(struct crew *c, struct err *why);
 
 /* Frees memory. */

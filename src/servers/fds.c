@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A server starts with nothing open that is not its own: what a shell or a load left open would keep
- * strangers' sockets alive, and push accepted descriptors past select's limit. */
+/* A server starts with nothing open that is not its own: what a shell or a load left open would
+ * keep strangers' sockets alive, and push accepted descriptors past select's limit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

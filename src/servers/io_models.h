@@ -28,9 +28,10 @@ struct io_model {
     unsigned caps, policies;
     size_t state_size;                           /* per worker; zeroed and freed by server.c */
     int (*probe)(struct err *e);                 /* 0, or -errno and why not on this machine */
-    int (*open)(struct worker *w, struct err *e); /* open, loop, close run on the worker's own */
-    int (*loop)(struct worker *w, struct err *e); /* thread, in that order; loop until */
-    void (*close)(struct worker *w);              /* worker_stopping(w); close after a failed open too */
+    /* All three run on the worker's own thread, in this order; close after a failed open too. */
+    int (*open)(struct worker *w, struct err *e);
+    int (*loop)(struct worker *w, struct err *e); /* until worker_stopping(w) */
+    void (*close)(struct worker *w);
 };
 
 extern const struct io_model *const io_model_table[];

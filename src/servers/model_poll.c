@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* poll(2). The whole list goes into the kernel at every wait: 8 bytes a descriptor copied in, each
  * looked at (twice when the wait sleeps, and its wait queue entered and left), and 2 bytes of each
- * copied out; then the program walks the list to find what is ready. So a wait costs by what is open,
- * not by what is ready; no limit but the process's descriptors. The list is kept dense: a closed
- * connection's place is taken by the last one. Classic trap: after that move the same place must be
- * looked at again. Sources: poll(2), Linux fs/select.c. */
+ * copied out; then the program walks the list to find what is ready. So a wait costs by what is
+ * open, not by what is ready; no limit but the process's descriptors. The list is kept dense: a
+ * closed connection's place is taken by the last one. Classic trap: after that move the same place
+ * must be looked at again. Sources: poll(2), Linux fs/select.c. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

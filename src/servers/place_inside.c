@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A server as threads of this process. The owner opens listeners and wake-up, so that a port in use
- * is told at once; the server's first thread takes a descriptor table of its own (unshare(2)), closes
- * what is not the server's, moves that to low numbers and starts the workers, which share its table.
- * So select's limit is as honest as in a process, and whatever leaks ends with the threads. Under
- * ThreadSanitizer the table stays shared, because it keeps its state by descriptor number. */
+ * is told at once; the server's first thread takes a descriptor table of its own (unshare(2)),
+ * closes what is not the server's, moves that to low numbers and starts the workers, which share
+ * its table. So select's limit is as honest as in a process, and whatever leaks ends with the
+ * threads. Under ThreadSanitizer the table stays shared, because it keeps its state by descriptor
+ * number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A server as a child process of this binary. It is spawned, not forked, so that it starts from a
- * clean image whatever this process holds; it finds its header as descriptor 3 and the lifeline as 4.
- * The lifeline tells both ways: a byte from the child says that it listens, the end of file (however
- * the owner ended) that it must stop. shutdown() ends it even if another descriptor table of ours
- * holds a copy. A child that ended stays a zombie until server_stop(), so that its pid is nobody
- * else's. Sources: posix_spawn(3), waitid(2), pidfd_open(2). */
+ * clean image whatever this process holds; it finds its header as descriptor 3 and the lifeline as
+ * 4. The lifeline tells both ways: a byte from the child says that it listens, the end of file
+ * (however the owner ended) that it must stop. shutdown() ends it even if another descriptor table
+ * of ours holds a copy. A child that ended stays a zombie until server_stop(), so that its pid is
+ * nobody else's. Sources: posix_spawn(3), waitid(2), pidfd_open(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ const char *server_exe(void)
     return exe && *exe ? exe : "/proc/self/exe";
 }
 
-/* --- how it ended -------------------------------------------------------------------------------- */
+/* --- how it ended ----------------------------------------------------------------------------- */
 
 static void describe_end(struct server *s, const siginfo_t *info)
 {
@@ -87,7 +87,7 @@ static bool wait_ended(struct server *s, int ms)
     return true;
 }
 
-/* --- start ----------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 static int set_up_child(posix_spawn_file_actions_t *files, posix_spawnattr_t *attr, int memfd,
                         int lifeline)

@@ -38,7 +38,7 @@ void ready_start(struct worker *w, const struct ready_ops *ops)
     w->queue_first = w->queue_last = -1;
 }
 
-/* --- the queue of unfinished connections ----------------------------------------------------- */
+/* --- the queue of unfinished connections ------------------------------------------------------ */
 
 static void queue_push(struct worker *w, struct conn *c)
 {
@@ -71,7 +71,7 @@ static void queue_remove(struct worker *w, struct conn *c)
     w->queue_length--;
 }
 
-/* --- accepting --------------------------------------------------------------------------------- */
+/* --- accepting -------------------------------------------------------------------------------- */
 
 static void accept_pause(struct worker *w)
 {
@@ -134,7 +134,7 @@ void ready_accept(struct worker *w)
     w->accept_more = !w->accept_one;
 }
 
-/* --- one connection ---------------------------------------------------------------------------- */
+/* --- one connection --------------------------------------------------------------------------- */
 
 static void finish(struct worker *w, struct conn *c, enum drop why)
 {
@@ -276,7 +276,7 @@ void ready_event(struct worker *w, struct conn *c, unsigned bits)
     pass(w, c);
 }
 
-/* --- around the wait ------------------------------------------------------------------------- */
+/* --- around the wait -------------------------------------------------------------------------- */
 
 int ready_timeout_ms(const struct worker *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The handle of a server. It owns the shared memory; how the server runs and ends is its placement's.
- * Counters are read straight out of shared memory, so reading costs no call and works after the
- * server's end. */
+/* The handle of a server. It owns the shared memory; how the server runs and ends is its
+ * placement's. Counters are read straight out of shared memory, so reading costs no call and works
+ * after the server's end. */
 #include "servers/server.h"
 
 #include <errno.h>

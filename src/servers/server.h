@@ -23,8 +23,8 @@ struct server_spec {
     int cpu;                /* first worker's CPU, the next ones follow; -1: not pinned */
 };
 
-/* Starts it and waits until it listens (at most 5 s). NULL with one line: the address is in use, the
- * model cannot run here, the child died. The caller ends it with server_stop(). */
+/* Starts it and waits until it listens (at most 5 s). NULL with one line: the address is in use,
+ * the model cannot run here, the child died. The caller ends it with server_stop(). */
 struct server *server_start(const struct server_spec *spec, struct err *e);
 
 /* Stops it within a second (a child that does not listen to its lifeline is killed), joins or reaps
@@ -43,8 +43,8 @@ void server_read(const struct server *s, struct server_counts *out);
 int server_workers(const struct server *s);
 void server_read_worker(const struct server *s, int worker, struct server_counts *out);
 
-/* How many troubles it told that did not end it (out of descriptors, a connection refused: one text a
- * second at most), and the latest text. latest may be NULL. Any thread. */
+/* How many troubles it told that did not end it (out of descriptors, a connection refused: one text
+ * a second at most), and the latest text. latest may be NULL. Any thread. */
 uint64_t server_troubles(const struct server *s, struct err *latest);
 
 /* CPU time so far in ns: the child's CPU clock; inside, the sum of its threads' clocks. -1 when it

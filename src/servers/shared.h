@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that a server and its owner share: a versioned header with what to run, how it goes and
- * what went wrong, then the counters, one block a worker. A memfd, so that it works across processes;
- * the same for a server inside. Written by the owner before the start, then by the server. */
+/* The memory that a server and its owner share: a versioned header with what to run, how it goes
+ * and what went wrong, then the counters, one block a worker. A memfd, so that it works across
+ * processes; the same for a server inside. Written by the owner before the start, then by the
+ * server. */
 #ifndef SERVERS_SHARED_H
 #define SERVERS_SHARED_H
 

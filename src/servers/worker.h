@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A worker: one thread of a server with its listener, its connections and its counters. Models see
  * this; nobody outside servers/ does. Connections lie in one table for all workers of a server,
- * indexed by descriptor, so that no model needs a map of its own; a connection belongs to the worker
- * that accepted it. Thread: the worker's own, unless said otherwise. */
+ * indexed by descriptor, so that no model needs a map of its own; a connection belongs to the
+ * worker that accepted it. Thread: the worker's own, unless said otherwise. */
 #ifndef SERVERS_WORKER_H
 #define SERVERS_WORKER_H
 
@@ -75,8 +75,8 @@ bool worker_stopping(const struct worker *w);
  * it is closed with a reset and counted as refused. */
 struct conn *worker_admit(struct worker *w, int fd);
 
-/* Why a connection ends: the peer closed, junk came, it failed, the server stops, or its model could
- * not watch it. */
+/* Why a connection ends: the peer closed, junk came, it failed, the server stops, or its model
+ * could not watch it. */
 enum drop { DROP_END, DROP_JUNK, DROP_FAILED, DROP_STOP };
 
 /* Closes it, frees what it holds and counts it. The model has forgotten it already. */
@@ -85,7 +85,8 @@ void worker_drop(struct worker *w, struct conn *c, enum drop why);
 /* Drops all of this worker's connections with a reset, so that no TIME_WAIT holds the port. */
 void worker_drop_all(struct worker *w);
 
-/* Something went wrong that does not end the server: kept for its owner, one text a second at most. */
+/* Something went wrong that does not end the server: kept for its owner, one text a second at most.
+ * */
 void worker_trouble(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

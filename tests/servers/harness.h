@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of servers share: starting one, plain blocking clients that check every byte, and a
- * table of tests run for every model in both placements. */
+/* What the tests of servers share: starting one, plain blocking clients that check every byte, and
+ * a table of tests run for every model in both placements. */
 #ifndef TESTS_SERVERS_HARNESS_H
 #define TESTS_SERVERS_HARNESS_H
 

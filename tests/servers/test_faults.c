@@ -63,7 +63,7 @@ int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(voi
     return code ? code : __real_pthread_create(t, a, fn, arg);
 }
 
-/* --- accept ---------------------------------------------------------------------------------------- */
+/* --- accept ----------------------------------------------------------------------------------- */
 
 /* Every other accept fails for a reason that is not the server's: the next client is served. */
 static void served_after(void **state, int code, int how)
@@ -104,7 +104,7 @@ static void machine_full(void **state)
     served_after(state, ENOBUFS, ACCEPT_ONE);
 }
 
-/* --- threads and waits ------------------------------------------------------------------------- */
+/* --- threads and waits ------------------------------------------------------------------------ */
 
 /* Whichever thread cannot be made: one line, and nothing stays behind. */
 static void no_thread(void **state)

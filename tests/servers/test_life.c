@@ -144,7 +144,7 @@ static void interrupted(void **state)
     stop_in_time(s);
 }
 
-/* --- processes only ------------------------------------------------------------------------------ */
+/* --- processes only --------------------------------------------------------------------------- */
 
 static struct setting in_process(void)
 {

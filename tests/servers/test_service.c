@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer between models and protocols, with no socket: every split of the input, replies taken in
- * parts, input that comes while a reply is due. And the lineup as it is typed. */
+/* The layer between models and protocols, with no socket: every split of the input, replies taken
+ * in parts, input that comes while a reply is due. And the lineup as it is typed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
