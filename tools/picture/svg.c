@@ -247,7 +247,8 @@ static void put_picture(const struct picture *p, const char *title)
     fprintf(p->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                     "viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", w, h, w, h);
     for (const char *s = title; *s; s++)
-        put_char(p->out, (unsigned char)*s);
+        if (*s != '<' && *s != '&')
+            fputc(*s, p->out);
     fputs("</title>\n", p->out);
     put_style(p);
     fprintf(p->out, "<rect class=\"bg\" x=\".5\" y=\".5\" width=\"%d\" height=\"%d\" rx=\"8\"/>\n",
