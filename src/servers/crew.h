@@ -43,7 +43,7 @@ int crew_init(struct crew *c, struct shared *s, struct err *e);
 int crew_listen(struct crew *c, struct err *e);
 
 /* Pins the calling thread to the server's CPU, starts the workers and waits until each can serve.
- * 0, or -errno with the first failure, and the others are told to stop. crew_join() in both cases. */
+ * 0, or -errno with the first failure; the others are told to stop. crew_join() in both cases. */
 int crew_start(struct crew *c, struct err *e);
 
 /* Tells all workers to end. Any thread that shares the crew's descriptors. */

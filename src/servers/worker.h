@@ -85,8 +85,7 @@ void worker_drop(struct worker *w, struct conn *c, enum drop why);
 /* Drops all of this worker's connections with a reset, so that no TIME_WAIT holds the port. */
 void worker_drop_all(struct worker *w);
 
-/* Something went wrong that does not end the server: kept for its owner, one text a second at most.
- * */
+/* Something went wrong that does not end the server: its owner is told, once a second at most. */
 void worker_trouble(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

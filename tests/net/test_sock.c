@@ -166,8 +166,7 @@ static void blocking_gives_up(void **state)
     close(l);
 }
 
-/* The state of the connection between two ports, as /proc/net/tcp has it (6: TIME_WAIT); 0: none.
- * */
+/* The state of the connection between two ports, as /proc/net/tcp has it (6: TIME_WAIT); or 0. */
 static int state_of(int from, int to)
 {
     char line[256];
