@@ -10,24 +10,25 @@
 #include "base/units.h"
 #include "session/published.h"
 
-/* Figures that may have a column, in order, with a head short enough for it. */
+/* Figures that may have a column, in order, with a head short enough for it. `beside` is the class of
+ * the main metric next to which a figure always stands; elsewhere it comes after all else. */
 struct shown {
     enum metric_id metric;
     const char *head;
-    bool wide; /* only where there is room for everything */
+    int beside;
 };
 static const struct shown shown[] = {
-    {METRIC_server_cpu_pct, "cpu%", false},
-    {METRIC_cpu_us_per_request, "µs/rq", false},
-    {METRIC_connect_s, "s", false},
-    {METRIC_accepted_s, "accept s", false},
-    {METRIC_syn_retransmits, "re-SYN", false},
-    {METRIC_timer_s, "timer s", false},
-    {METRIC_requests_per_s, "rq/s", true},
-    {METRIC_latency_p99_us, "p99µs", true}, /* response where paced: row_p99() */
-    {METRIC_events_per_wait, "ev/wait", true},
-    {METRIC_looks_per_request, "looks/rq", true},
-    {METRIC_mem_pct, "mem%", true},
+    {METRIC_server_cpu_pct, "cpu%", CLASS_COST},
+    {METRIC_cpu_us_per_request, "µs/rq", CLASS_COST},
+    {METRIC_connect_s, "s", CLASS_TIME},
+    {METRIC_accepted_s, "accept s", CLASS_TIME},
+    {METRIC_syn_retransmits, "re-SYN", CLASS_TIME},
+    {METRIC_timer_s, "timer s", CLASS_TIME},
+    {METRIC_requests_per_s, "rq/s", CLASS_RATE},
+    {METRIC_latency_p99_us, "p99µs", -1}, /* response where paced: row_p99() */
+    {METRIC_events_per_wait, "ev/wait", -1},
+    {METRIC_looks_per_request, "looks/rq", -1},
+    {METRIC_mem_pct, "mem%", -1},
 };
 #define SHOWN (sizeof shown / sizeof *shown)
 
@@ -162,6 +163,7 @@ static void pane_group(const struct row *r, int pane, char *group)
 static void add_figures(struct making *m, bool wide)
 {
     const struct workload *w = m->like->workload;
+    int class = (int)metric_table[w->yields[0]].cls;
     char group[TABLE_CELL];
 
     for (int pane = 0; pane < m->like->pane_count; pane++) {
@@ -170,7 +172,7 @@ static void add_figures(struct making *m, bool wide)
             add(m, (struct spec){write_figure, pane, w->yields[0]}, group,
                 metric_table[w->yields[0]].title);
         for (size_t i = 0; i < SHOWN; i++)
-            if (shown[i].wide == wide && table_yields(w, shown[i].metric))
+            if ((shown[i].beside != class) == wide && table_yields(w, shown[i].metric))
                 add(m, (struct spec){write_figure, pane, shown[i].metric}, group, shown[i].head);
     }
 }

@@ -189,6 +189,8 @@ static void connect_shows_times_and_timers(void **state)
     cell_is(&t, 0, "", "conns", "1000");
     cell_is(&t, 0, "A select", "s", "32.0");
     cell_is(&t, 0, "A select", "accept s", "-");
+    assert_int_equal(column(&t, "A select", "s"), 1); /* times first, CPU at the far end */
+    assert_true(column(&t, "A select", "cpu%") > column(&t, "", "verdict"));
     cell_is(&t, 0, "B epoll-lt", "re-SYN", "4.00");
     cell_is(&t, 0, "B epoll-lt", "timer s", "4.00");
     cell_is(&t, 0, "published (2.6.16)", "A s", "84.0");
