@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass of `connect`: N connections from the caller's thread, one after the other (the next
- * starts when the last returned, as the old test client did) or all at once. Both sides are counted:
- * with SYN cookies a client can be connected to a server that never accepts it, and what a backlog
- * drops shows as the kernel's timer of a second, not as the server's time. The pass is over when
- * both sides have N, or at the time-out. */
+ * starts when the last returned, as the old test client did) or all at once. Both sides are
+ * counted: with SYN cookies a client can be connected to a server that never accepts it, and what a
+ * backlog drops shows as the kernel's timer of a second, not as the server's time. The pass is over
+ * when both sides have N, or at the time-out. */
 #include "load/connect.h"
 
 #include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -97,7 +99,7 @@ static void not_established(struct pass *p, int code)
         counter_add(load_error_counter(&p->counts, code), 1);
 }
 
-/* --- serial --------------------------------------------------------------------------------------- */
+/* --- serial ----------------------------------------------------------------------------------- */
 
 static void serial(struct pass *p)
 {
@@ -114,7 +116,7 @@ static void serial(struct pass *p)
     }
 }
 
-/* --- storm ---------------------------------------------------------------------------------------- */
+/* --- storm ------------------------------------------------------------------------------------ */
 
 static void storm_one(struct pass *p, int epoll, int i)
 {
@@ -164,7 +166,7 @@ static int storm(struct pass *p, struct err *e)
     return 0;
 }
 
-/* --- the pass ------------------------------------------------------------------------------------- */
+/* --- the pass --------------------------------------------------------------------------------- */
 
 static void pause_ns(uint64_t ns)
 {
@@ -188,6 +190,20 @@ static void count_unfinished(struct pass *p)
     int left = p->n - p->established - p->failed;
     if (left > 0 && !p->hopeless && clock_ns() >= p->deadline_ns)
         counter_add(&p->counts.errors_timeout, (uint64_t)left);
+}
+
+/* SYNs that the kernel sent again for these connections: nothing else was sent over them. (Its own
+ * counter, TCPSynRetrans, also has the other side's SYN-ACKs and everybody else's.) */
+static long syn_retransmits(const struct pass *p)
+{
+    long sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct tcp_info info;
+        socklen_t len = sizeof info;
+        if (p->fds[i] >= 0 && !getsockopt(p->fds[i], IPPROTO_TCP, TCP_INFO, &info, &len))
+            sum += info.tcpi_total_retrans;
+    }
+    return sum;
 }
 
 /* Closes all with a reset, and waits until the server has noticed: the next pass starts from none.
@@ -259,6 +275,7 @@ int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
     int failed = run(&p, e);
     results(&p, out);
     out->load_cpu_ns = thread_cpu_ns() - cpu_ns;
+    out->syn_retransmits = syn_retransmits(&p);
     clear(&p);
     load_counts_add(&out->counts, &p.counts);
     free(p.fds);

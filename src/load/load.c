@@ -6,72 +6,17 @@
 #include "load/load.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #include "base/futex.h"
-#include "base/limits.h"
 #include "load/engine.h"
 
 #define GIVE_UP_NS (200 * NS_PER_MS) /* until threads have seen that the drain was given up */
 
-/* --- threads ------------------------------------------------------------------------------------ */
-
-void load_thread_setup(void)
-{
-    prctl(PR_SET_NAME, "load");
-    prctl(PR_SET_TIMERSLACK, 1);
-}
-
-static void choose_cpus(const struct load *l, pthread_attr_t *attr, int cpu)
-{
-    cpu_set_t set = l->spec.cpus;
-    if (!CPU_COUNT(&set))
-        return;
-    for (int i = 0, seen = 0; cpu >= 0 && i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &l->spec.cpus) && seen++ == cpu) {
-            CPU_ZERO(&set);
-            CPU_SET(i, &set);
-            break;
-        }
-    pthread_attr_setaffinity_np(attr, sizeof set, &set);
-}
-
-int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how)
-{
-    pthread_attr_t attr;
-    sigset_t all, before;
-    pthread_attr_init(&attr);
-    choose_cpus(l, &attr, how->cpu);
-    if (how->stack)
-        pthread_attr_setstacksize(&attr, how->stack);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(out, &attr, how->main, how->arg);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
-    return failed;
-}
-
-void load_rest(struct load *l, _Atomic uint32_t *rest, uint32_t word)
-{
-    uint64_t was = atomic_load_explicit(&l->resting, memory_order_relaxed);
-    atomic_store_explicit(rest, word, memory_order_release);
-    do {
-        if (was >> 32 != word)
-            return; /* there is a new word */
-    } while (!atomic_compare_exchange_weak(&l->resting, &was, was + 1));
-    if ((uint32_t)was + 1 == atomic_load(&l->threads)) {
-        atomic_store(&l->all_rest, word);
-        futex_wake_all(&l->all_rest);
-    }
-    while (word_get(l) == word)
-        futex_wait(&l->word, word, 0);
-}
+/* --- words and rest --------------------------------------------------------------------------- */
 
 void load_publish(struct load *l, uint32_t phase)
 {
@@ -107,7 +52,7 @@ static bool wait_rest(struct load *l, uint64_t timeout_ns)
     }
 }
 
-/* --- settings ----------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 static struct load_want want_of(const struct params *p)
 {
@@ -253,7 +198,7 @@ bool load_wait_open(struct load *l, uint64_t timeout_ns)
     return wait_rest(l, timeout_ns);
 }
 
-/* --- phases ------------------------------------------------------------------------------------- */
+/* --- phases ----------------------------------------------------------------------------------- */
 
 static void virtual_runs(struct load *l, uint64_t now)
 {
@@ -315,7 +260,7 @@ void load_close(struct load *l)
     free(l);
 }
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 void load_read(const struct load *l, struct load_counts *into)
 {
@@ -363,52 +308,4 @@ int load_threads(const struct load *l)
 bool load_spins(const struct load *l)
 {
     return l->spins;
-}
-
-/* --- trouble ------------------------------------------------------------------------------------ */
-
-_Atomic uint64_t *load_error_counter(struct load_counters *c, int code)
-{
-    switch (code) {
-    case EMFILE:
-    case ENFILE: return &c->errors_fd;
-    case EADDRNOTAVAIL: return &c->errors_port;
-    case ETIMEDOUT: return &c->errors_timeout;
-    case ECONNRESET:
-    case EPIPE: return &c->errors_reset;
-    default: return &c->errors_refused;
-    }
-}
-
-static void describe(int code, char *text, size_t size)
-{
-    if (code == EMFILE || code == ENFILE)
-        snprintf(text, size, "no descriptor: %ld allowed", limits_nofile_soft());
-    else if (code == EADDRNOTAVAIL)
-        snprintf(text, size, "no local port: %ld an address", limits_local_ports());
-    else if (code == ETIMEDOUT)
-        snprintf(text, size, "connecting took too long");
-    else
-        snprintf(text, size, "connecting failed: %.90s", strerror(code));
-}
-
-void load_note_trouble(struct load *l, int code)
-{
-    pthread_mutex_lock(&l->lock);
-    if (!l->trouble[0])
-        describe(code, l->trouble, sizeof l->trouble);
-    pthread_mutex_unlock(&l->lock);
-}
-
-const char *load_trouble(const struct load *l)
-{
-    struct load *own = (struct load *)l; /* the text is a cache of the owner's */
-    long turned = atomic_load_explicit(&l->turned_away, memory_order_relaxed);
-    pthread_mutex_lock(&own->lock);
-    memcpy(own->said, l->trouble, sizeof own->said);
-    pthread_mutex_unlock(&own->lock);
-    if (!own->said[0] && turned > 0)
-        snprintf(own->said, sizeof own->said, "the server closed %ld connection%s at once", turned,
-                 turned == 1 ? "" : "s");
-    return own->said;
 }

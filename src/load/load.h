@@ -3,10 +3,10 @@
  *
  *   open -> PARKED -> (SETTLE -> MEASURE -> STOP -> PARKED)* -> close
  *
- * PARKED: threads sleep on a futex, connections stay open. SETTLE and MEASURE: requests go out; only
- * those due (closed loop: sent) in MEASURE are counted and timed. STOP: nothing new is sent; when
- * the last reply is in, the threads park by themselves. Counters and histograms only grow and may be
- * read at any time, by any thread. Everything else: the owner's thread only. */
+ * PARKED: threads sleep on a futex, connections stay open. SETTLE and MEASURE: requests go out;
+ * only those due (closed loop: sent) in MEASURE are counted and timed. STOP: nothing new is sent;
+ * when the last reply is in, the threads park by themselves. Counters and histograms only grow and
+ * may be read at any time, by any thread. Everything else: the owner's thread only. */
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H
 
@@ -41,15 +41,15 @@ struct load *load_open(const struct load_spec *spec, struct err *e);
 /* Waits until every connection is established or has failed, at most timeout_ns. True when done. */
 bool load_wait_open(struct load *l, uint64_t timeout_ns);
 
-/* New connections, idle, rate or size (anything else must be the same): only while PARKED. What both
- * settings need stays open. load_wait_open() as after load_open(). */
+/* New connections, idle, rate or size (anything else must be the same): only while PARKED. What
+ * both settings need stays open. load_wait_open() as after load_open(). */
 void load_adjust(struct load *l, const struct params *p);
 
 void load_set_phase(struct load *l, enum load_phase phase);
 
 /* After LOAD_STOP: waits until nothing is in flight and all threads are parked, at most timeout_ns;
- * true when it is so. load_give_up: whatever is still in flight counts as timed out, its connections
- * are reset and opened again; returns when all threads are parked (within 200 ms). */
+ * true when it is so. load_give_up: whatever is still in flight counts as timed out, its
+ * connections are reset and opened again; returns when all are parked (within 200 ms). */
 bool load_drained(struct load *l, uint64_t timeout_ns);
 void load_give_up(struct load *l);
 
@@ -69,10 +69,11 @@ long load_established(const struct load *l); /* asking + idle, now */
 int64_t load_cpu_ns(const struct load *l);   /* CPU time of its threads, in ns */
 int load_threads(const struct load *l);
 bool load_spins(const struct load *l);
-/* First failure to open a connection, as one clause ("no descriptor: 20000 allowed"); "" if none. */
+/* First failure to open a connection, as one clause ("no descriptor: 20000 allowed"), else how many
+ * the server closed at once; "" if none. The text is the load's, until the next call. */
 const char *load_trouble(const struct load *l);
 
-/* --- passes of a repeated workload -------------------------------------------------------- */
+/* --- passes of a repeated workload ------------------------------------------------------------ */
 
 #define WATCH_POINTS 100
 
@@ -92,6 +93,7 @@ struct repeat_result {
     double connect_s, accepted_s; /* NaN when it fell short */
     double connections_per_s;
     long established, accepted;
+    long syn_retransmits; /* of the client's own SYNs, exactly (TCP_INFO of each connection) */
     struct load_counts counts;    /* errors by kind, connects */
     int64_t load_cpu_ns;
 };

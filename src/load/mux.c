@@ -15,172 +15,10 @@
 #define OPEN_AT_ONCE 64      /* connects started in one pass */
 #define OPEN_WAITING 256     /* connects in progress at most */
 #define SCAN_NS (100 * NS_PER_MS)
+#define LOOK_MOST_NS (50 * NS_PER_US) /* a longer look was not ours: somebody else had the CPU */
 #define LINGER_NS (20 * NS_PER_MS) /* after opening: a server that refuses says so */
 
-static void send_due(struct mux *m);
-
-/* One event at a time: what comes due meanwhile is not kept waiting. A descriptor that a child just
- * spawned still holds may report after it was closed here: the generation tells. */
-static void handle(struct mux *m, int n)
-{
-    for (int i = 0; i < n; i++) {
-        uint64_t tag = m->events[i].data.u64;
-        uint32_t at = (uint32_t)tag;
-        if (tag == MUX_WAKE || at >= (uint32_t)m->conn_count)
-            continue; /* the wake-up is edge-triggered: it need not be read */
-        if (m->conns[at].generation == tag >> 32)
-            conn_event(m, &m->conns[at], m->events[i].events);
-        if (m->now_ns >= m->next_due_ns)
-            send_due(m);
-    }
-}
-
-/* --- turns -------------------------------------------------------------------------------------- */
-
-static void take_flags(struct mux *m, uint32_t phase)
-{
-    m->measuring = phase == LOAD_MEASURE;
-    m->counting = phase != LOAD_PARKED;
-    m->measure_ns = atomic_load_explicit(&m->load->measure_ns, memory_order_relaxed);
-}
-
-/* What happened while parked is seen before the first request goes out, so that a connection closed
- * meanwhile is a close and no reset. */
-static void catch_up(struct mux *m)
-{
-    int n;
-    do {
-        n = epoll_wait(m->epoll, m->events, MUX_EVENTS, 0);
-        m->now_ns = clock_ns();
-        handle(m, n);
-    } while (n == MUX_EVENTS);
-}
-
-static void set_offset(struct mux *m)
-{
-    m->offset_ns = atomic_load_explicit(&m->load->offset_ns, memory_order_relaxed);
-    m->next_due_ns = m->paced && m->pace.count ? m->pace.due_ns + m->offset_ns : UINT64_MAX;
-}
-
-static void all_ask(struct mux *m)
-{
-    for (int i = 0; i < m->asking && m->in_turn; i++) {
-        struct conn *c = &m->conns[i];
-        if (c->state != CONN_OPEN || c->waiting)
-            continue;
-        m->now_ns = clock_ns();
-        conn_ask(m, c, m->now_ns);
-        mux_look_at_word(m);
-    }
-}
-
-static void begin_turn(struct mux *m, uint32_t phase)
-{
-    m->counting = true;
-    catch_up(m);
-    for (int i = 0; i < m->asking; i++)
-        m->conns[i].owed = 0;
-    m->in_turn = true;
-    take_flags(m, phase);
-    m->next_scan_ns = m->now_ns;
-    pace_seek(&m->pace, atomic_load_explicit(&m->load->virtual_ns, memory_order_relaxed));
-    set_offset(m);
-    if (!m->paced)
-        all_ask(m);
-}
-
-/* What was due before the stop and is not sent counts as due, and is dropped. */
-static void end_turn(struct mux *m)
-{
-    uint64_t stop_ns = atomic_load_explicit(&m->load->virtual_ns, memory_order_relaxed);
-    m->in_turn = false;
-    m->next_due_ns = UINT64_MAX;
-    if (!m->paced)
-        return;
-    while (m->pace.due_ns < stop_ns) {
-        if (m->measuring && m->pace.due_ns + m->offset_ns >= m->measure_ns)
-            counter_add(&m->shard->counts.due, 1);
-        pace_step(&m->pace);
-    }
-}
-
-void mux_turn_over(struct mux *m)
-{
-    uint32_t word = word_get(m->load), phase = word & WORD_PHASE;
-    if (!m->in_turn || !(phase_in_turn(phase) || phase == LOAD_STOP))
-        return;
-    m->word = word;
-    if (phase == LOAD_STOP)
-        end_turn(m);
-    else
-        set_offset(m);
-    take_flags(m, phase);
-}
-
-/* --- settings ----------------------------------------------------------------------------------- */
-
-static int share(int total, int of, int index)
-{
-    return (total - index + of - 1) / of;
-}
-
-static void resize(struct mux *m, int count)
-{
-    for (int i = count; i < m->conn_count; i++)
-        conn_drop(m, &m->conns[i]);
-    m->conns = xrealloc(m->conns, (size_t)count + 1, sizeof *m->conns);
-    for (int i = m->conn_count; i < count; i++) {
-        m->conns[i] = (struct conn){.fd = -1, .state = CONN_ABSENT};
-        m->absent++;
-    }
-    m->conn_count = count;
-    m->next_absent = 0;
-}
-
-static void take_settings(struct mux *m)
-{
-    struct load_want w = load_settings(m->load, &m->pace, m->index, m->of);
-    m->settings = w.number;
-    int asking = m->load->blocking ? 0 : w.connections;
-    if (m->load->blocking)
-        pace_fini(&m->pace);
-    m->asking = share(asking, m->of, m->index);
-    resize(m, share(asking + w.idle, m->of, m->index));
-    m->size = w.size;
-    m->paced = w.rate < PARAM_MAX;
-}
-
-static void park(struct mux *m)
-{
-    m->settled = false;
-    for (int i = 0; i < m->asking; i++)
-        if (m->conns[i].waiting)
-            conn_give_up(m, &m->conns[i]);
-}
-
-static void take_word(struct mux *m)
-{
-    uint32_t phase;
-    m->word = word_get(m->load);
-    phase = m->word & WORD_PHASE;
-    m->now_ns = clock_ns();
-    m->empty_look = false;
-    if (m->in_turn && !phase_in_turn(phase))
-        end_turn(m);
-    if (atomic_load(&m->load->settings) != m->settings)
-        take_settings(m);
-    if (!m->in_turn && phase_in_turn(phase)) {
-        begin_turn(m, phase);
-        return;
-    }
-    if (m->in_turn)
-        set_offset(m);
-    take_flags(m, phase);
-    if (phase == LOAD_PARKED)
-        park(m);
-}
-
-/* --- a pass ------------------------------------------------------------------------------------- */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static void open_some(struct mux *m)
 {
@@ -189,27 +27,6 @@ static void open_some(struct mux *m)
         while (m->conns[m->next_absent].state != CONN_ABSENT)
             m->next_absent = (m->next_absent + 1) % m->conn_count;
         conn_open(m, &m->conns[m->next_absent]);
-    }
-}
-
-static void send_due(struct mux *m)
-{
-    while (m->now_ns >= m->next_due_ns) {
-        uint64_t due_ns = m->next_due_ns;
-        if (m->measuring && due_ns >= m->measure_ns)
-            counter_add(&m->shard->counts.due, 1);
-        struct conn *c = &m->conns[pace_step(&m->pace)];
-        m->next_due_ns = m->pace.due_ns + m->offset_ns;
-        if (c->state != CONN_OPEN)
-            continue;
-        if (c->waiting) {
-            if (!c->owed++)
-                c->owed_ns = due_ns;
-            continue;
-        }
-        m->now_ns = clock_ns();
-        conn_ask(m, c, due_ns);
-        mux_look_at_word(m);
     }
 }
 
@@ -282,20 +99,20 @@ static int wait_events(struct mux *m)
 static void pass(struct mux *m)
 {
     uint64_t start = clock_ns();
-    if (m->empty_look)
+    if (m->empty_look && start - m->now_ns < LOOK_MOST_NS)
         counter_add(&m->shard->counts.spare_ns, start - m->now_ns);
     m->now_ns = start;
     bool busy = m->absent || start >= m->next_due_ns || start >= m->next_scan_ns;
     if (busy) {
         if (m->absent)
             open_some(m);
-        send_due(m);
+        mux_send_due(m);
         if (m->now_ns >= m->next_scan_ns)
             scan(m);
     }
     int n = wait_events(m);
     m->empty_look = n == 0 && !busy && spins(m);
-    handle(m, n);
+    mux_handle(m, n);
 }
 
 static bool nothing_left(const struct mux *m)
@@ -312,13 +129,13 @@ static void *mux_main(void *arg)
     load_thread_setup();
     while ((m->word & WORD_PHASE) != PHASE_CLOSE) {
         if (word_get(m->load) != m->word)
-            take_word(m);
+            mux_take_word(m);
         else if (nothing_left(m))
             load_rest(m->load, &m->rest, m->word);
         else
             pass(m);
     }
-    resize(m, 0);
+    mux_resize(m, 0);
     return NULL;
 }
 

@@ -75,7 +75,12 @@ void conn_give_up(struct mux *m, struct conn *c);
 /* What time has brought: time-outs, tries, the end of a probation. */
 void conn_scan(struct mux *m, struct conn *c);
 
-/* --- mux.c ------------------------------------------------------------------------------------ */
+/* --- mux_turn.c ------------------------------------------------------------------------------- */
+
+void mux_take_word(struct mux *m);
+void mux_resize(struct mux *m, int count);
+void mux_send_due(struct mux *m);
+void mux_handle(struct mux *m, int n); /* the first n of m->events */
 
 /* The one comparison after each reply and send: takes MEASURE and STOP at once, leaves the rest to
  * the loop. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pass writes points, the screen copies them; both hold the watch's own lock for that moment. */
+/* The pass writes points, the screen copies them; both hold the watch's lock for that moment. */
 #include "load/watch.h"
 
 #include <pthread.h>

@@ -38,7 +38,8 @@ static const enum param_id connect_matters[] = {
 static const enum metric_id connect_yields[] = {
     METRIC_connect_s, METRIC_accepted_s, METRIC_connections_per_s, METRIC_established,
     METRIC_accepted, METRIC_refused, METRIC_syn_retransmits, METRIC_timer_s, METRIC_listen_drops,
-    METRIC_server_cpu_pct, METRIC_load_cpu_pct, METRIC_waits_per_s, METRIC_events_per_wait, METRIC_rss_bytes,
+    METRIC_server_cpu_pct, METRIC_load_cpu_pct, METRIC_waits_per_s, METRIC_events_per_wait,
+    METRIC_rss_bytes,
     METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
     METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd,
     METRIC_errors_bytes, METRIC_COUNT,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The workload table. A sampled workload runs in rounds of turns and yields one set of figures a
  * round; a repeated one makes passes that yield one set each. The table says which parameters
- * matter, what it yields (main metric first), its defaults and its rule; `repeat` is the function of
- * a repeated one, NULL for a sampled one, which is all the engine's. */
+ * matter, what it yields (main metric first), its defaults and its rule; `repeat` is the function
+ * of a repeated one, NULL for a sampled one, which is all the engine's. */
 #ifndef LOAD_WORKLOADS_H
 #define LOAD_WORKLOADS_H
 
@@ -18,7 +18,7 @@ struct workload_preset { /* what an unset parameter becomes */
 struct workload {
     const char *id, *label, *summary;
     const char *rule;              /* "12 samples, drop 1+1, mean of 10" */
-    const enum param_id *matters;  /* ends with PARAM_COUNT; the brackets of the screen come first */
+    const enum param_id *matters;  /* ends with PARAM_COUNT; the screen's brackets come first */
     const enum metric_id *yields;  /* main one first; ends with METRIC_COUNT */
     const struct workload_preset *presets; /* ends with id PARAM_COUNT */
     enum param_id sweep;           /* the axis of its published table, with */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small server for the tests of the load: a thread with an epoll set that speaks fetch and behaves
- * well or badly on order. Fields of struct fake_manners may be changed while it runs. */
+/* A small server for the tests of the load: a thread with an epoll set that speaks fetch and
+ * behaves well or badly on order. Fields of struct fake_manners may be changed while it runs. */
 #ifndef TESTS_FAKE_H
 #define TESTS_FAKE_H
 

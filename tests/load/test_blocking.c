@@ -104,7 +104,10 @@ static void test_adjust(void **state)
     static const struct {
         int connections, idle, threads;
         uint64_t connects, closed;
-    } steps[] = {{40, 0, 40, 40, 0}, {40, 10, 41, 50, 0}, {10, 10, 11, 50, 30}, {10, 0, 11, 50, 40}};
+    } steps[] = {{40, 0, 40, 40, 0},
+                 {40, 10, 41, 50, 0},
+                 {10, 10, 11, 50, 30},
+                 {10, 0, 11, 50, 40}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct params p = s.params;
         p.connections = steps[i].connections;

@@ -82,6 +82,7 @@ static void test_whole_passes(void **state)
         assert_int_equal(r.accepted, 300);
         assert_int_equal(r.counts.connects, 300);
         assert_int_equal(r.counts.closed, 300);
+        assert_int_equal(r.syn_retransmits, 0);
         assert_int_equal(rig_errors(&r.counts), 0);
         assert_true(r.connect_s > 0 && r.connect_s <= r.duration_s);
         assert_true(r.accepted_s > 0 && r.accepted_s <= r.duration_s);
@@ -152,6 +153,23 @@ static void test_full_queue_serial(void **state)
 static void test_full_queue_storm(void **state)
 {
     full_queue(state, ARRIVAL_STORM);
+}
+
+/* A queue of 1 and a slow accept: a SYN is lost now and then, and the kernel's timer of a second is
+ * in the pass. */
+static void test_lost_syns_are_counted(void **state)
+{
+    fake_stop(*state);
+    struct fake *f = *state = fake_start(1);
+    struct load_spec s = spec_of(f, 6, ARRIVAL_SERIAL);
+    struct repeat_result r;
+    s.params.timeout = 20;
+    fake_manners(f)->accept_gap_ns = 100 * MS;
+    pass(&s, NULL, &r);
+    assert_int_equal(r.established, 6);
+    assert_in_range(r.syn_retransmits, 1, 6);
+    assert_true(r.connect_s > 0.9);
+    assert_int_equal(rig_errors(&r.counts), 0);
 }
 
 static void test_closed_port(void **state)
@@ -277,6 +295,7 @@ int main(void)
         T(test_a_server_that_never_accepts),
         T(test_full_queue_serial),
         T(test_full_queue_storm),
+        T(test_lost_syns_are_counted),
         T(test_closed_port),
         T(test_a_server_that_refuses_some),
         T(test_no_descriptors),

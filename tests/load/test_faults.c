@@ -152,8 +152,8 @@ static void test_hanging_up_between_requests_is_a_close(void **state)
     load_close(l);
 }
 
-/* A select server at the end of its descriptors: the surplus is closed at once, tried once a second,
- * named, and no error. */
+/* A select server at the end of its descriptors: the surplus is closed at once, tried once a
+ * second, named, and no error. */
 static void full_server(struct fake *f, double rate)
 {
     struct load_spec s = rig_spec(f, 30, rate);
