@@ -55,14 +55,14 @@ static void sees_modes_given_back(void **state)
 static void stops_and_goes_on(void **state)
 {
     (void)state;
-    struct tty *t = run_shell("echo begin; cat");
+    struct tty *t = run_shell("echo begin; read x; echo \"<$x>\"");
     assert_true(tty_until_text(t, "begin", 5000));
     tty_keys(t, "\032");
     assert_true(tty_until_stopped(t, 5000));
     tty_foreground(t);
-    tty_keys(t, "again\n\004");
+    tty_keys(t, "again\n");
     assert_true(tty_until_ended(t, 5000));
-    assert_true(tty_shows(t, "again"));
+    assert_true(tty_shows(t, "<again>"));
 }
 
 static void counts_children_and_resizes(void **state)
