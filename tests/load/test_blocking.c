@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocking engine: a thread a connection. */
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +12,19 @@
 
 #include "base/clock.h"
 #include "rig.h"
+
+/* Linked in place of pthread_create: fails once `threads_left` are made. */
+static int threads_left = -1;
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg);
+
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg)
+{
+    if (threads_left == 0)
+        return EAGAIN;
+    threads_left -= threads_left > 0;
+    return __real_pthread_create(t, a, f, arg);
+}
 
 static int setup(void **state)
 {
@@ -227,6 +242,31 @@ static void test_too_many_threads_are_refused(void **state)
     assert_non_null(strstr(e.text, "4000"));
 }
 
+static void test_threads_that_cannot_be_made(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = blocking(f, 50, PARAM_MAX);
+    struct err e = {""};
+    threads_left = 30;
+    assert_null(load_open(&s, &e));
+    threads_left = -1;
+    assert_non_null(strstr(e.text, "only 30 of 50 blocking threads"));
+    s.params.connections = 10;
+    struct load *l = rig_open(&s); /* and when it grows: those that there are go on */
+    s.params.connections = 40;
+    threads_left = 5;
+    load_adjust(l, &s.params);
+    threads_left = -1;
+    assert_true(load_wait_open(l, 3000 * MS));
+    assert_int_equal(load_established(l), 15);
+    assert_non_null(strstr(load_trouble(l), "only 15 of 40"));
+    struct load_counts c;
+    rig_turn(l, 10 * MS, 50 * MS);
+    load_read(l, &c);
+    assert_true(c.answered > 0);
+    load_close(l);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -241,6 +281,7 @@ int main(void)
         T(test_full_server),
         T(test_closed_port),
         T(test_too_many_threads_are_refused),
+        T(test_threads_that_cannot_be_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
