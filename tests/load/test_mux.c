@@ -110,7 +110,7 @@ static void test_only_the_measured_part_counts(void **state)
     load_close(l);
 }
 
-/* Turns back to back: 100/s over 50 connections, three seconds of virtual time in 12 turns. */
+/* Turns back to back: 100/s over 50 connections, 1.2 s measured in 6 turns. */
 static void test_pace_over_turns(void **state)
 {
     struct fake *f = *state;
@@ -118,12 +118,12 @@ static void test_pace_over_turns(void **state)
     s.params.load_threads = 2;
     struct load *l = rig_open(&s);
     struct load_counts c;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 6; i++) {
         rig_turn(l, 50 * MS, 200 * MS);
         rig_sleep(20 * MS);
     }
     load_read(l, &c);
-    assert_in_range(c.due, 145, 175); /* 160 and what the sleeps were longer */
+    assert_in_range(c.due, 108, 140); /* 120 and what the sleeps were longer */
     assert_int_equal(c.sent, c.answered);
     assert_true(c.due - c.sent <= 3); /* due at a stop and not sent any more */
     assert_int_equal(rig_errors(&c), 0);
@@ -137,18 +137,18 @@ static void test_pace_over_turns(void **state)
 }
 
 /* 10/s over 100 connections in turns of 0.1 s: each connection has its turn within 10 s of virtual
- * time, so in 2 s some 20 different ones ask, and none of them twice. */
+ * time, so in 1.5 s some 15 different ones ask, and none of them twice. */
 static void test_slow_pace_reaches_different_connections(void **state)
 {
     struct fake *f = *state;
     struct load_spec s = rig_spec(f, 100, 10);
     struct load *l = rig_open(&s);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 15; i++)
         rig_turn(l, 10 * MS, 90 * MS);
     const struct fake_stamp *stamps;
     long n = fake_stamps(f, &stamps);
     int seen[FAKE_FDS] = {0};
-    assert_in_range(n, 15, 25);
+    assert_in_range(n, 11, 20);
     for (long i = 0; i < n; i++)
         assert_int_equal(seen[stamps[i].fd]++, 0);
     load_close(l);
