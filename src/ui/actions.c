@@ -79,6 +79,7 @@ void act_freeze(struct app *a, int arg)
     a->frozen = !a->frozen;
     a->cursor = 0;
     a->changed = true;
+    a->note[0] = '\0';
     if (a->frozen)
         app_say(a, "frozen, measuring goes on; left and right read values off; f goes on");
 }

@@ -15,6 +15,7 @@
 #include "session/csv.h"
 #include "ui/actions.h"
 #include "ui/commands.h"
+#include "ui/text.h"
 
 void app_init(struct app *a, struct session *s, const struct plan_row *want,
               enum term_charset charset)
@@ -237,6 +238,19 @@ static int autosave(struct app *a, struct err *e)
     return rc < 0 ? rc : 0;
 }
 
+/* What leaves the screen for the terminal is plain where the screen was. */
+static void make_plain(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        if (*at == '\n')
+            *to++ = *at++;
+        else
+            *to++ = (char)text_ascii(text_next(&at));
+    }
+    *to = '\0';
+}
+
 void app_part(struct app *a, char *parting, size_t size)
 {
     struct err e = {""};
@@ -256,4 +270,6 @@ void app_part(struct app *a, char *parting, size_t size)
         snprintf(parting + used, size - (size_t)used, "%s%s%s%s\n", rc < 0 ? "not saved: " : "saved as ",
                  rc < 0 ? e.text : a->saved, rc < 0 && a->saved[0] ? "; before that: " : "",
                  rc < 0 ? a->saved : "");
+    if (a->charset == CHARSET_ASCII)
+        make_plain(parting);
 }

@@ -135,6 +135,16 @@ static bool note_stands(const struct app *a)
            (n->log_number == a->note_number || n->elapsed_s < a->note_at_s + 12 || a->frozen);
 }
 
+/* What one could do next, when nothing else is to be said. */
+static const char *sweep_hint(const struct app *a, char *buf, size_t size)
+{
+    const struct workload *w = workload_of(&a->scene->shown.params);
+    *buf = '\0';
+    if (w->sweep_list && *w->sweep_list)
+        snprintf(buf, size, "p sweeps %s %s", param_table[w->sweep].id, w->sweep_list);
+    return buf;
+}
+
 void chrome_log(struct app *a, int y)
 {
     struct canvas *c = a->canvas;
@@ -143,6 +153,9 @@ void chrome_log(struct app *a, int y)
     int x = 1 + canvas_text(c, 1, y, c->w - 1, ROLE_TEXT, false,
                             words_phase(a->scene, phase, sizeof phase));
     const char *text = own ? a->note : a->scene->now->log;
+    char hint[80];
+    if (!*text && a->scene->now->phase == PHASE_EXTRA)
+        text = sweep_hint(a, hint, sizeof hint);
     if (!*text)
         return;
     x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, " · ");

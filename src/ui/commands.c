@@ -15,7 +15,9 @@
 #define WORK (VIEW_LIVE | VIEW_TABLE)
 
 const struct command command_table[] = {
-    {"model-before", "left", "←→ model", "model of the pane in focus: the one before; frozen: read "
+    {"stop", "esc", "Esc stop", "stop the plan that runs, what was measured stays; else back, in the "
+     "live view: leave", VIEWS_ALL, act_back, 1},
+    {"model-before", "left", "←→ {model}", "model of the pane in focus: the one before; frozen: read "
      "off an older value", LIVE, act_model, -1},
     {"model-next", "right", "", "model of the pane in focus: the next one; frozen: a newer value",
      LIVE, act_model, 1},
@@ -62,8 +64,6 @@ const struct command command_table[] = {
     {"up-again", "u", "", "start the server of the pane in focus again after it died", WORK,
      act_restart, 0},
     {"help", "? h f1", "? help", "what the keys of this view do", VIEWS_ALL, act_help, 0},
-    {"stop", "esc", "", "stop the plan that runs, what was measured stays; else back, in the live "
-     "view: leave", VIEWS_ALL, act_back, 1},
     {"back", "q", "q quit", "back; in the live view: leave", VIEWS_ALL, act_back, 0},
     {"quit", "f10", "", "leave", VIEWS_ALL, act_quit, 0},
 };
@@ -77,15 +77,25 @@ const struct command *command_find(enum view view, int key)
     return NULL;
 }
 
-/* A label with {field} filled in. */
+/* A label with its {word} filled in. */
 static void write_label(const struct app *a, const char *label, char *buf, size_t size)
 {
-    const char *at = strstr(label, "{field}");
-    if (at)
-        snprintf(buf, size, "%.*s%s%s", (int)(at - label), label, param_table[a->field].id,
-                 at + strlen("{field}"));
-    else
+    const char *at = strchr(label, '{');
+    if (!at)
         snprintf(buf, size, "%s", label);
+    else
+        snprintf(buf, size, "%.*s%s", (int)(at - label), label,
+                 !strcmp(at, "{field}") ? param_table[a->field].id
+                 : a->frozen            ? "read off"
+                                        : "model");
+}
+
+/* Help and quit stand at the end, Esc only while there is something to stop. */
+static bool in_footer(const struct app *a, enum view view, const struct command *c)
+{
+    if (!(c->views & view) || !c->label[0] || c->label[0] == '?' || c->label[0] == 'q')
+        return false;
+    return strcmp(c->name, "stop") != 0 || scene_planning(a->scene);
 }
 
 void command_footer(const struct app *a, enum view view, int width, char *buf, size_t size)
@@ -95,8 +105,7 @@ void command_footer(const struct app *a, enum view view, int width, char *buf, s
     for (int i = 0; i < command_count && width >= 80; i++) {
         const struct command *c = &command_table[i];
         char label[48];
-        if (!(c->views & view) || !c->label[0] || !strncmp(c->label, "?", 1) ||
-            !strncmp(c->label, "q", 1))
+        if (!in_footer(a, view, c))
             continue;
         write_label(a, c->label, label, sizeof label);
         if (canvas_width(buf) + canvas_width(label) + 2 + canvas_width(tail) > width - 1 ||

@@ -54,7 +54,9 @@ struct scale scale_for(const double *values, int n, double least, bool log_axis)
     for (int i = 0; i < n; i++)
         if (!isinf(values[i]))
             high = fmax(high, values[i]); /* fmax leaves NaN out */
-    return (struct scale){0, high > least ? round_up(high) : least, false};
+    if (!(high > least))
+        return (struct scale){0, least > 0 ? least : 1, false};
+    return (struct scale){0, round_up(high), false};
 }
 
 double scale_place(const struct scale *s, double v)

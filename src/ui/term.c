@@ -46,35 +46,46 @@ static struct {
 } term;
 
 /* For term_restore(): a handler may not ask terminfo. */
-static char leave[256];
-static size_t leave_length;
+static struct bytes {
+    char text[256];
+    size_t length;
+} leave, cursor_on;
 static atomic_int taken; /* the terminal is ours */
 
 /* --- giving it back --------------------------------------------------------------------------- */
 
 /* Appends a terminfo string without its padding ("$<5>"). */
-static void leave_add(const char *s)
+static void bytes_add(struct bytes *b, const char *s)
 {
     if (!s || s == (const char *)-1)
         return;
-    while (*s && leave_length + 1 < sizeof leave) {
+    while (*s && b->length + 1 < sizeof b->text) {
         const char *close = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
         if (close)
             s = close + 1;
         else
-            leave[leave_length++] = *s++;
+            b->text[b->length++] = *s++;
+    }
+}
+
+static void write_bytes(const struct bytes *b)
+{
+    if (write(STDOUT_FILENO, b->text, b->length) < 0) {
+        /* nobody is left to see it */
     }
 }
 
 static void leave_compose(void)
 {
-    static char *const names[] = {"rmkx", "sgr0", "op", "cnorm", "rmcup"};
-    leave_length = 0;
-    leave_add(PASTE_OFF);
+    /* The cursor last: leaving the other screen brings back that screen's idea of it. */
+    static char *const names[] = {"rmkx", "sgr0", "op", "rmcup", "cnorm"};
+    leave.length = cursor_on.length = 0;
+    bytes_add(&leave, PASTE_OFF);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        leave_add(tigetstr(names[i]));
+        bytes_add(&leave, tigetstr(names[i]));
     if (!tigetstr("rmcup"))
-        leave_add("\r\n");
+        bytes_add(&leave, "\r\n");
+    bytes_add(&cursor_on, tigetstr("cnorm"));
 }
 
 void term_restore(void)
@@ -83,9 +94,7 @@ void term_restore(void)
         return;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     sigaction(SIGTTOU, &ignore, &old); /* in the background tcsetattr would stop us */
-    if (write(STDOUT_FILENO, leave, leave_length) < 0) {
-        /* nobody is left to see it */
-    }
+    write_bytes(&leave);
     tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
     sigaction(SIGTTOU, &old, NULL);
 }
@@ -187,6 +196,15 @@ static void open_screen(void)
     tell(PASTE_ON);
 }
 
+/* In order, with curses in a state to go on from. */
+static void give_back(void)
+{
+    tell(PASTE_OFF);
+    endwin();
+    write_bytes(&cursor_on);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
+}
+
 int term_open(const struct term_options *o, struct err *e)
 {
     memset(&term, 0, sizeof term);
@@ -217,11 +235,8 @@ void term_close(void)
 {
     if (!term.screen)
         return;
-    if (atomic_exchange(&taken, 0)) {
-        tell(PASTE_OFF);
-        endwin();
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
-    }
+    if (atomic_exchange(&taken, 0))
+        give_back();
     die_on(NULL);
     signals_close();
     delscreen(term.screen);
@@ -296,10 +311,8 @@ static void take_again(void)
 
 void term_suspend(void)
 {
-    tell(PASTE_OFF);
-    endwin();
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
     atomic_store(&taken, 0);
+    give_back();
     raise(SIGSTOP); /* goes on here after SIGCONT */
     take_again();
 }

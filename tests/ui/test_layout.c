@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Every size from 1x1 to 200x60 with 1 to 4 panes: nothing empty, nothing overlapping, nothing
+ * outside, and on every screen that is large enough all that must be there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ui/layout.h"
+
+static char owner[60][200];
+
+/* NULL, or what is wrong with it. */
+static const char *wrong(const struct layout *l, int w, int h)
+{
+    memset(owner, 0, sizeof owner);
+    for (int i = 0; i < l->count; i++) {
+        struct rect r = l->item[i].r;
+        if (r.w < 1 || r.h < 1)
+            return "a part is empty";
+        if (r.x < 0 || r.y < 0 || r.x + r.w > w || r.y + r.h > h)
+            return "a part is outside";
+        for (int y = r.y; y < r.y + r.h; y++)
+            for (int x = r.x; x < r.x + r.w; x++)
+                if (owner[y][x]++)
+                    return "two parts overlap";
+    }
+    return NULL;
+}
+
+static const char *missing(const struct layout *l, int panes)
+{
+    static const enum part always[] = {PART_HEADER, PART_ASKED, PART_ANSWER, PART_LOG, PART_FOOTER};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (!layout_find(l, always[i], 0).w)
+            return "a part is missing";
+    for (int p = 0; p < panes; p++)
+        if (layout_find(l, PART_PANE, p).w < 29 || layout_find(l, PART_PANE, p).h < 2)
+            return "a pane has no room";
+    return layout_find(l, PART_PANE, panes).w ? "a pane too many" : NULL;
+}
+
+static void every_size(void **state)
+{
+    (void)state;
+    for (int w = 1; w <= 200; w++)
+        for (int h = 1; h <= 60; h++)
+            for (int panes = 1; panes <= 4; panes++)
+                for (int answer = 3; answer <= 8; answer++) {
+                    struct layout l;
+                    layout_live(w, h, panes, answer, &l);
+                    const char *bad = wrong(&l, w, h);
+                    if (!bad && l.fits != (w >= LAYOUT_MIN_W && h >= LAYOUT_MIN_H))
+                        bad = "fits is wrong";
+                    if (!bad && l.fits)
+                        bad = missing(&l, panes);
+                    if (!bad && !l.fits && l.count)
+                        bad = "parts on a screen that is too small";
+                    if (bad)
+                        fail_msg("%dx%d, %d panes, %d lines: %s", w, h, panes, answer, bad);
+                }
+}
+
+/* A longer answer moves the table, never the graphs. */
+static void panes_stay_where_they_are(void **state)
+{
+    (void)state;
+    for (int w = 60; w <= 200; w += 5)
+        for (int h = 15; h <= 60; h++)
+            for (int panes = 1; panes <= 4; panes++) {
+                struct layout a, b;
+                layout_live(w, h, panes, 3, &a);
+                layout_live(w, h, panes, 8, &b);
+                for (int p = 0; p < panes; p++) {
+                    struct rect x = layout_find(&a, PART_PANE, p), y = layout_find(&b, PART_PANE, p);
+                    assert_memory_equal(&x, &y, sizeof x);
+                }
+            }
+}
+
+static void the_usual_screens(void **state)
+{
+    (void)state;
+    struct layout l;
+    layout_live(80, 24, 2, 3, &l);
+    struct rect a = layout_find(&l, PART_PANE, 0), b = layout_find(&l, PART_PANE, 1);
+    assert_int_equal(a.y, 2);
+    assert_int_equal(a.h, 12);
+    assert_int_equal(a.w, 39);
+    assert_int_equal(b.x, 41);
+    assert_int_equal(layout_find(&l, PART_TABLE, 0).h, 4);
+    layout_live(60, 15, 2, 3, &l);
+    a = layout_find(&l, PART_PANE, 0), b = layout_find(&l, PART_PANE, 1);
+    assert_int_equal(a.w, 60);
+    assert_int_equal(b.x, 0); /* one column */
+    layout_live(160, 50, 4, 3, &l);
+    assert_int_equal(layout_find(&l, PART_PANE, 3).y, 2); /* four abreast */
+    assert_true(layout_find(&l, PART_PANE, 3).h > 20);
+    layout_live(80, 24, 4, 3, &l);
+    assert_int_equal(layout_find(&l, PART_PANE, 3).x, 41); /* two by two */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(panes_stay_where_they_are),
+        cmocka_unit_test(the_usual_screens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

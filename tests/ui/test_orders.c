@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys become orders to the session: once, with the number that the screen shows; and what would
+ * cost minutes of measuring is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ui/show.h"
+
+static struct app a;
+static struct fake_orders *got;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
+    fake_rounds(a.session, fake_row(a.session, &want), 3, 9);
+    got = fake_orders(a.session);
+    app_take(&a);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    show_fini(&a);
+    return 0;
+}
+
+static void the_number_in_brackets_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys;
+        double connections;
+    } steps[] = {{"<up>", 500}, {"+", 1000}, {"-", 500}, {"<down>", 200}, {"=", 500}, {"c-", 200}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        show_keys(&a, steps[i].keys);
+        assert_int_equal(got->live, i + 1);
+        assert_true(got->want.params.connections == steps[i].connections);
+    }
+    assert_true(show_has(&a, "c [200 connections]  i 0 idle"));
+    show_keys(&a, "i");
+    assert_true(show_has(&a, "c 200 connections  i [0 idle]"));
+    show_keys(&a, "-"); /* no fewer than none: no order */
+    assert_int_equal(got->live, 6);
+    show_keys(&a, "z+");
+    assert_true(got->want.params.size > 1024);
+    assert_true(got->want.params.idle == 0);
+    show_keys(&a, "r----");
+    assert_true(got->want.params.rate < 11500);
+}
+
+static void models_step_by_arrows(void **state)
+{
+    (void)state;
+    show_keys(&a, "<right>");
+    assert_string_equal(got->want.lineup.models[0]->id, io_model_table[io_model_find("select") + 1]->id);
+    show_keys(&a, "<left><tab><left>");
+    assert_string_equal(got->want.lineup.models[0]->id, "select");
+    assert_string_equal(got->want.lineup.models[1]->id, "poll");
+    for (int i = 0; i < 2 * io_model_count; i++)
+        show_keys(&a, "<right>"); /* round and round */
+    assert_string_equal(got->want.lineup.models[1]->id, "poll");
+}
+
+static void panes_come_and_go(void **state)
+{
+    (void)state;
+    show_keys(&a, "a");
+    assert_int_equal(got->want.lineup.count, 3);
+    assert_int_equal(a.pane, 2); /* the new one is in focus */
+    const struct lineup *l = &got->want.lineup;
+    assert_true(l->models[2] != l->models[0] && l->models[2] != l->models[1]);
+    show_keys(&a, "aa");
+    assert_int_equal(got->want.lineup.count, 4);
+    assert_true(show_has(&a, "4 panes are the most"));
+    show_keys(&a, "<tab>d"); /* A: the others move up */
+    assert_int_equal(got->want.lineup.count, 3);
+    assert_string_equal(got->want.lineup.models[0]->id, "epoll-lt");
+    show_keys(&a, "ddd");
+    assert_int_equal(got->want.lineup.count, 1);
+    assert_true(show_has(&a, "one pane stays"));
+    assert_int_equal(a.pane, 0);
+}
+
+static void load_more_and_restart(void **state)
+{
+    (void)state;
+    show_keys(&a, " ");
+    assert_int_equal(got->loads, 1);
+    assert_false(got->load_on);
+    assert_true(show_has(&a, "○ load off"));
+    show_keys(&a, " ");
+    assert_true(got->load_on);
+    show_keys(&a, "n");
+    assert_int_equal(got->more, 1);
+    show_keys(&a, "u");
+    assert_int_equal(got->restarts, 0); /* it is up */
+    struct pane_now *p = &fake_now(a.session)->panes[1];
+    p->alive = false;
+    snprintf(p->trouble, sizeof p->trouble, "killed by SIGKILL");
+    assert_true(show_has(&a, "killed by SIGKILL"));
+    assert_true(show_has(&a, "u starts it again"));
+    show_keys(&a, "<tab>u");
+    assert_int_equal(got->restarts, 1);
+    assert_int_equal(got->restarted, 1);
+}
+
+static void a_plan_is_not_lost_by_a_slip(void **state)
+{
+    (void)state;
+    show_keys(&a, "p<enter>");
+    assert_int_equal(got->plans, 1);
+    int before = got->live;
+    show_keys(&a, "+-<left><right>ad<enter>wmp");
+    assert_int_equal(got->live, before);
+    assert_int_equal(got->plans, 1);
+    assert_int_equal(a.dialog, DIALOG_NONE);
+    assert_true(show_has(&a, "a plan runs; Esc stops it first"));
+    show_keys(&a, "<esc>");
+    assert_int_equal(got->stops, 1);
+    assert_false(a.quit);
+    show_keys(&a, "<esc>");
+    assert_true(a.quit);
+}
+
+static void leaving_and_coming_back(void **state)
+{
+    (void)state;
+    show_keys(&a, "2");
+    assert_true(show_has(&a, "[2 table]"));
+    show_keys(&a, "?");
+    assert_true(show_has(&a, "keys of the table view"));
+    show_keys(&a, "q");
+    assert_int_equal(a.view, VIEW_TABLE);
+    show_keys(&a, "<esc>");
+    assert_int_equal(a.view, VIEW_LIVE);
+    show_keys(&a, "hh");
+    assert_int_equal(a.view, VIEW_LIVE);
+    assert_false(a.quit);
+    show_keys(&a, "q");
+    assert_true(a.quit);
+    a.quit = false;
+    show_keys(&a, "2?<f10>");
+    assert_true(a.quit);
+}
+
+static void a_frozen_picture_stands_still(void **state)
+{
+    (void)state;
+    show_keys(&a, "f");
+    char *before = show_screen(&a);
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    (void)want;
+    fake_pass(a.session, 30);
+    fake_now(a.session)->log_number++;
+    char *after = show_screen(&a);
+    assert_string_equal(before, after);
+    show_keys(&a, "<left><left>");
+    assert_true(show_has(&a, "2 s before: "));
+    assert_int_equal(got->live, 0); /* the arrows read off */
+    show_keys(&a, "<right><right><right>");
+    assert_int_equal(a.cursor, 0);
+    show_keys(&a, "f");
+    char *now = show_screen(&a);
+    assert_string_not_equal(before, now);
+    free(before);
+    free(after);
+    free(now);
+}
+
+/* A row of the table becomes the live order. */
+static void a_row_goes_live(void **state)
+{
+    (void)state;
+    struct plan_row more = fake_want("transfer", "select,epoll-lt");
+    more.params.connections = 700;
+    fake_rounds(a.session, fake_row(a.session, &more), 0, 12);
+    show_keys(&a, "2");
+    assert_true(show_has(&a, "▶"));
+    show_keys(&a, "<up><up><up>");
+    int focus = a.table_row;
+    show_keys(&a, "<enter>");
+    assert_int_equal(a.view, VIEW_LIVE);
+    assert_int_equal(focus, 1);
+    assert_true(got->want.params.connections == 400);
+    assert_true(show_has(&a, "[400 connections]"));
+}
+
+static void columns_scroll(void **state)
+{
+    (void)state;
+    show_keys(&a, "2[");
+    assert_int_equal(a.table_column, 0);
+    char *first = show_screen(&a);
+    show_keys(&a, "]]]");
+    char *later = show_screen(&a);
+    assert_string_not_equal(first, later);
+    for (int i = 0; i < 60; i++)
+        show_keys(&a, "]");
+    assert_true(show_has(&a, "[2 table]"));
+    for (int i = 0; i < 60; i++)
+        show_keys(&a, "[");
+    char *back = show_screen(&a);
+    assert_string_equal(first, back);
+    free(first);
+    free(later);
+    free(back);
+}
+
+static void more_than_fits_is_refused_with_the_number(void **state)
+{
+    (void)state;
+    show_keys(&a, "<enter>1000000<enter>");
+    assert_int_equal(got->live, 0);
+    assert_true(a.want.params.connections == 400);
+    assert_true(show_has(&a, "descriptors"));
+    assert_true(show_has(&a, "[400 connections]"));
+}
+
+/* --- saving ------------------------------------------------------------------------------------- */
+
+static char folder[64], home[64];
+
+static void into_folder(void)
+{
+    strcpy(folder, "/tmp/iodash-ui-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    assert_non_null(getcwd(home, sizeof home));
+    assert_int_equal(chdir(folder), 0);
+    setenv("XDG_STATE_HOME", folder, 1);
+}
+
+static void out_of_folder(void)
+{
+    char command[100];
+    assert_int_equal(chdir(home), 0);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void saving_says_where(void **state)
+{
+    (void)state;
+    char parting[2048], first[256];
+    into_folder();
+    show_keys(&a, "s");
+    assert_true(show_has(&a, "saved as iodash-"));
+    strcpy(first, a.saved);
+    assert_int_equal(access(first, R_OK), 0);
+    show_keys(&a, "s"); /* within the same second */
+    assert_string_not_equal(first, a.saved);
+    app_part(&a, parting, sizeof parting);
+    assert_non_null(strstr(parting, "ANSWER  select costs"));
+    assert_non_null(strstr(parting, a.saved));
+    assert_int_equal(access("iodash", F_OK), -1); /* nothing new: no autosave */
+    out_of_folder();
+}
+
+static void leaving_loses_nothing(void **state)
+{
+    (void)state;
+    char parting[2048];
+    into_folder();
+    app_part(&a, parting, sizeof parting);
+    assert_non_null(strstr(parting, "saved as "));
+    assert_non_null(strstr(parting, "/iodash/iodash-"));
+    assert_int_equal(access(a.saved, R_OK), 0);
+    out_of_folder();
+}
+
+static void an_unsaved_end_says_so(void **state)
+{
+    (void)state;
+    char parting[2048];
+    setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
+    a.charset = CHARSET_ASCII;
+    app_part(&a, parting, sizeof parting);
+    assert_non_null(strstr(parting, "not saved: "));
+    for (const char *p = parting; *p; p++)
+        assert_true((unsigned char)*p < 0x80);
+}
+
+static void nothing_measured_nothing_saved(void **state)
+{
+    (void)state;
+    static struct app b;
+    char parting[64] = "x";
+    struct plan_row want = fake_want("transfer", "select");
+    show_init(&b, &want, 80, 24, CHARSET_BRAILLE);
+    show_keys(&b, "s");
+    assert_true(show_has(&b, "nothing is measured yet"));
+    app_part(&b, parting, sizeof parting);
+    assert_string_equal(parting, "");
+    show_fini(&b);
+}
+
+int main(void)
+{
+#define FRESH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        FRESH(the_number_in_brackets_steps),
+        FRESH(models_step_by_arrows),
+        FRESH(panes_come_and_go),
+        FRESH(load_more_and_restart),
+        FRESH(a_plan_is_not_lost_by_a_slip),
+        FRESH(leaving_and_coming_back),
+        FRESH(a_frozen_picture_stands_still),
+        FRESH(a_row_goes_live),
+        FRESH(columns_scroll),
+        FRESH(more_than_fits_is_refused_with_the_number),
+        FRESH(saving_says_where),
+        FRESH(leaving_loses_nothing),
+        FRESH(an_unsaved_end_says_so),
+        FRESH(nothing_measured_nothing_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole screens beside the expected ones in golden/, and what must hold at every size: no byte of
+ * ASCII is exceeded where it must not be, no half of a frame is left, a screen drawn twice is the
+ * same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ui/layout.h"
+#include "ui/show.h"
+
+static struct app a;
+
+/* A sweep that has come to its third row. */
+static void sweep(const char *models, int w, int h, enum term_charset charset)
+{
+    struct plan_row want = fake_want("transfer", models);
+    show_init(&a, &want, w, h, charset);
+    for (int i = 2; i <= 4; i++) {
+        want.params.connections = 100 * i;
+        struct row *r = fake_row(a.session, &want);
+        fake_rounds(a.session, r, 3, i < 4 ? 15 : 13);
+        if (i < 4)
+            r->state = ROW_DONE;
+    }
+    app_take(&a);
+}
+
+static void connects(int w, int h, enum term_charset charset)
+{
+    struct plan_row want = fake_want("connect", "select,epoll-lt");
+    show_init(&a, &want, w, h, charset);
+    fake_repeats(a.session, fake_row(a.session, &want), 5);
+    app_take(&a);
+}
+
+static char *read_golden(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return NULL;
+    char *text = xcalloc(1, 65536);
+    size_t n = fread(text, 1, 65535, f);
+    text[n] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void show_difference(const char *want, const char *got)
+{
+    for (int line = 1; *want || *got; line++) {
+        size_t w = strcspn(want, "\n"), g = strcspn(got, "\n");
+        if (w != g || memcmp(want, got, w) != 0)
+            fprintf(stderr, "line %d\n  expected %.*s\n  shown    %.*s\n", line, (int)w, want, (int)g,
+                    got);
+        want += w + (want[w] != '\0');
+        got += g + (got[g] != '\0');
+    }
+}
+
+/* The screen after these keys is golden/NAME.txt. */
+static void golden(const char *name, const char *keys)
+{
+    char path[300];
+    const char *source = getenv("IODASH_SOURCE"), *mode = getenv("IODASH_GOLDEN");
+    snprintf(path, sizeof path, "%s/tests/ui/golden/%s.txt", source ? source : ".", name);
+    show_keys(&a, keys);
+    char *got = show_screen(&a);
+    if (mode && !strcmp(mode, "write")) {
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        fputs(got, f);
+        fclose(f);
+    }
+    char *want = read_golden(path);
+    if (!want)
+        fail_msg("%s is not there", path);
+    if (strcmp(want, got) != 0) {
+        show_difference(want, got);
+        fail_msg("the screen is not %s", path);
+    }
+    free(want);
+    free(got);
+    show_fini(&a);
+}
+
+static void live_screens(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("live-80x24", "");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BLOCK);
+    golden("live-80x24-block", "");
+    sweep("select,epoll-lt", 80, 24, CHARSET_ASCII);
+    golden("live-80x24-ascii", "");
+    sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
+    golden("live-60x15", "");
+    sweep("select,epoll-lt,poll", 120, 40, CHARSET_BRAILLE);
+    golden("live-120x40-three", "");
+    sweep("select,epoll-lt", 160, 50, CHARSET_BRAILLE);
+    golden("live-160x50", "");
+    sweep("select,epoll-lt,poll,epoll-et", 80, 24, CHARSET_BRAILLE);
+    golden("live-80x24-four", "");
+    sweep("select", 80, 24, CHARSET_BRAILLE);
+    golden("live-80x24-one", "");
+    connects(80, 24, CHARSET_BRAILLE);
+    golden("connect-80x24", "");
+}
+
+static void other_screens(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("help-80x24", "?");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("table-80x24", "2");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("frozen-80x24", "f<left><left><left>");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("entry-80x24", "<enter>many<enter>");
+    sweep("select,epoll-lt", 59, 14, CHARSET_BRAILLE);
+    golden("small-59x14", "");
+}
+
+/* The first seconds, when there are no figures yet: something is said all the same. */
+static void the_first_seconds(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
+    struct session_now *n = fake_now(a.session);
+    n->phase = PHASE_STARTING;
+    assert_true(show_has(&a, "starting servers"));
+    struct row *r = fake_row(a.session, &want);
+    n->phase = PHASE_CONNECTING;
+    n->panes[1].established = 310;
+    assert_true(show_has(&a, "connecting 310 of 400"));
+    fake_rounds(a.session, r, 5, 3);
+    assert_true(show_has(&a, "warming up 3"));
+    assert_true(show_has(&a, "µs CPU a request")); /* the newest, before there is a mean */
+    fake_rounds(a.session, r, 0, 5);
+    assert_true(show_has(&a, "measuring 5 of 12"));
+    session_load(a.session, false);
+    assert_true(show_has(&a, "load off"));
+    show_fini(&a);
+}
+
+static void ascii_only(const char *screen, const char *what)
+{
+    for (const char *p = screen; *p; p++)
+        if ((unsigned char)*p > 0x7e || ((unsigned char)*p < 0x20 && *p != '\n'))
+            fail_msg("%s: byte %02x", what, (unsigned char)*p);
+}
+
+static void ascii_is_ascii_everywhere(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"",  "2",     "?", "m", "w", "p",
+                                       "g", "<enter>", "f<left>", "l", " ", "aa"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        sweep("select,epoll-lt", 100, 30, CHARSET_ASCII);
+        show_keys(&a, keys[i]);
+        char *screen = show_screen(&a);
+        ascii_only(screen, keys[i]);
+        free(screen);
+        show_fini(&a);
+        connects(100, 30, CHARSET_ASCII);
+        show_keys(&a, keys[i]);
+        screen = show_screen(&a);
+        ascii_only(screen, keys[i]);
+        free(screen);
+        show_fini(&a);
+    }
+}
+
+/* Resized away and back, the screen is what it was; and no size hurts (the sanitizers look). */
+static void every_size_with_everything_open(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"", "2", "?", "m", "g", "<enter>", "f<left>"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        sweep(i % 2 ? "select,epoll-lt,poll,epoll-et" : "select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+        show_keys(&a, keys[i]);
+        char *before = show_screen(&a);
+        for (int w = 1; w <= 200; w += 1 + (int)i)
+            for (int h = 1 + (w * 7) % 5; h <= 60; h += 5) {
+                canvas_resize(a.canvas, w, h);
+                app_draw(&a);
+            }
+        canvas_resize(a.canvas, 80, 24);
+        char *after = show_screen(&a);
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+        show_fini(&a);
+    }
+}
+
+static void too_small_says_what_it_needs(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 40, 10, CHARSET_BRAILLE);
+    assert_true(show_has(&a, "needs 60x15; this is 40x10"));
+    show_keys(&a, "m+<enter><esc>");
+    assert_int_equal(a.dialog, DIALOG_NONE);
+    assert_int_equal(fake_orders(a.session)->live, 0);
+    assert_false(a.quit);
+    show_keys(&a, "q");
+    assert_true(a.quit);
+    show_fini(&a);
+}
+
+/* What the session says may hold anything. */
+static void names_and_reasons_of_any_kind(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    struct session_now *n = fake_now(a.session);
+    n->log_number++;
+    snprintf(n->log, sizeof n->log, "%s", "a) R 1 (2 b\n\033[2J%n%s%100d 日本語 e\xcc\x81 \xff");
+    assert_true(show_has(&a, "a) R 1 (2 b??[2J%n%s%100d 日本語 e\xcc\x81 ?"));
+    memset(n->panes[0].trouble, 'x', sizeof n->panes[0].trouble - 1);
+    char *screen = show_screen(&a);
+    assert_non_null(strstr(screen, "u starts it again"));
+    free(screen);
+    show_fini(&a);
+}
+
+/* Time in which nothing was measured is a gap, and both panes keep the same time. */
+static void gaps_in_time(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    show_init(&a, &want, 80, 24, CHARSET_ASCII);
+    struct row *r = fake_row(a.session, &want);
+    fake_rounds(a.session, r, 0, 8);
+    fake_pass(a.session, 6);
+    fake_rounds(a.session, r, 0, 4);
+    assert_true(show_has(&a, "|   0+             ########      #### |"));
+    fake_pass(a.session, 10); /* and the picture moves on while nothing comes */
+    assert_true(show_has(&a, "|   0+      ########      ####        |"));
+    show_fini(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(live_screens),
+        cmocka_unit_test(other_screens),
+        cmocka_unit_test(the_first_seconds),
+        cmocka_unit_test(ascii_is_ascii_everywhere),
+        cmocka_unit_test(every_size_with_everything_open),
+        cmocka_unit_test(too_small_says_what_it_needs),
+        cmocka_unit_test(names_and_reasons_of_any_kind),
+        cmocka_unit_test(gaps_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
