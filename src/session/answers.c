@@ -203,7 +203,11 @@ static void trust(const struct row *r, int pane, struct text *t)
         say(t, "ok");
     if (pane) {
         struct paired p = row_ratio(r, pane, row_main(r));
-        if (!isnan(p.resolution_pct))
+        if (p.resolution_pct > 900)
+            say(t, "; its scatter hides even great differences");
+        else if (p.resolution_pct > 50)
+            say(t, "; can tell %s times apart", num(1 + p.resolution_pct / 100).s);
+        else if (!isnan(p.resolution_pct))
             say(t, "; can tell %s %% apart", num(p.resolution_pct).s);
     }
     say(t, "; loopback");

@@ -63,7 +63,6 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->sys_ns, stat ? (int64_t)from->stat.sys_ns : -1, (int64_t)to->stat.sys_ns);
     add_signed(&s->busy_ns, from->cpu.busy_ns, to->cpu.busy_ns);
     add_signed(&s->steal_ns, from->cpu.steal_ns, to->cpu.steal_ns);
-    add_signed(&s->syn_retrans, from->net.syn_retrans, to->net.syn_retrans);
     add_signed(&s->listen_drops, from->net.listen_drops, to->net.listen_drops);
 
     struct server_counts server;
@@ -161,8 +160,6 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
     out->v[METRIC_accepted] = (double)s->accepted;
     out->v[METRIC_refused] = (double)s->server.refusals;
     out->v[METRIC_accepts_per_s] = per((double)s->server.accepts, t);
-    if (s->syn_retrans >= 0)
-        out->v[METRIC_syn_retransmits] = (double)s->syn_retrans;
     out->v[METRIC_requests_per_s] = per((double)s->load.replies, t);
     out->v[METRIC_mib_per_s] = per((double)s->load.reply_bytes / 1048576.0, t);
     out->v[METRIC_waits_per_s] = per((double)s->server.waits, t);

@@ -32,7 +32,7 @@ struct span {
     struct server_counts server;
     struct load_counts load;
     int64_t rss_bytes;
-    int64_t syn_retrans, listen_drops;  /* -1: not readable */
+    int64_t listen_drops;               /* -1: not readable */
     long established, accepted;         /* at the last edge */
 };
 

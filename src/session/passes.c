@@ -32,6 +32,7 @@ static void pass_values(const struct passes *p, const struct edge *from, const s
     v[METRIC_connections_per_s] = result->connections_per_s;
     v[METRIC_established] = (double)result->established;
     v[METRIC_accepted] = (double)result->accepted;
+    v[METRIC_syn_retransmits] = (double)result->syn_retransmits;
     v[METRIC_timer_s] = v[METRIC_syn_retransmits]; /* the kernel's first timer is 1 s */
     if (span.listen_drops >= 0)
         v[METRIC_listen_drops] = (double)span.listen_drops;

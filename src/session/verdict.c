@@ -115,7 +115,7 @@ static bool is_accept_queue(const struct seen *s)
     if (!above(lost, 0.5) && !above(drops, 0.5))
         return false;
     char n[16], b[16];
-    snprintf(s->reason, REASON, "%s SYNs lost: the accept queue of %s was full; each costs the kernel's 1 s timer",
+    snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
              units_number(n, sizeof n, above(lost, 0) ? lost : drops),
              params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
     return true;
