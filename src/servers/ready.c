@@ -16,7 +16,6 @@
 #define PASS_SENDS 256
 #define PASS_BYTES (1u << 20)
 #define ACCEPTS 256
-#define PAUSE_NS (100 * NS_PER_MS)
 
 struct budget {
     int sends;
@@ -35,76 +34,15 @@ enum outcome {
 void ready_start(struct worker *w, const struct ready_ops *ops)
 {
     w->ops = ops;
-    w->queue_first = w->queue_last = -1;
-}
-
-/* --- the queue of unfinished connections ------------------------------------------------------ */
-
-static void queue_push(struct worker *w, struct conn *c)
-{
-    if (c->queued)
-        return;
-    c->queued = true;
-    c->next = -1;
-    c->prev = w->queue_last;
-    if (w->queue_last >= 0)
-        w->conns[w->queue_last].next = c->fd;
-    else
-        w->queue_first = c->fd;
-    w->queue_last = c->fd;
-    w->queue_length++;
-}
-
-static void queue_remove(struct worker *w, struct conn *c)
-{
-    if (!c->queued)
-        return;
-    c->queued = false;
-    if (c->prev >= 0)
-        w->conns[c->prev].next = c->next;
-    else
-        w->queue_first = c->next;
-    if (c->next >= 0)
-        w->conns[c->next].prev = c->prev;
-    else
-        w->queue_last = c->prev;
-    w->queue_length--;
+    worker_queue_start(w);
 }
 
 /* --- accepting -------------------------------------------------------------------------------- */
-
-static void accept_pause(struct worker *w)
-{
-    w->accept_paused = true;
-    w->accept_again_ns = clock_ns() + PAUSE_NS;
-    w->ops->listen(w, false);
-}
 
 static void accept_resume(struct worker *w)
 {
     w->accept_paused = false;
     w->ops->listen(w, true);
-}
-
-/* True when it makes sense to call accept again at once. Errors of the connection that was to be
- * accepted are no errors of ours (accept(2), "Error handling"). */
-static bool accept_failed(struct worker *w, int code)
-{
-    switch (code) {
-    case EINTR:
-        return true;
-    case EAGAIN:
-        return false;
-    case ECONNABORTED: case EPROTO: case ENOPROTOOPT: case ENETDOWN: case ENETUNREACH:
-    case EHOSTDOWN: case EHOSTUNREACH: case ENONET: case EOPNOTSUPP:
-        counter_add(&w->count->accept_failures, 1);
-        return true;
-    default:
-        counter_add(&w->count->accept_failures, 1);
-        worker_trouble(w, "accept: %s", strerror(code));
-        accept_pause(w);
-        return false;
-    }
 }
 
 static void accepted(struct worker *w, int fd)
@@ -123,22 +61,25 @@ static void accepted(struct worker *w, int fd)
 void ready_accept(struct worker *w)
 {
     int most = w->accept_one ? 1 : ACCEPTS;
-    w->accept_more = false;
+    w->accept_more = !w->accept_one;
     for (int i = 0; i < most; i++) {
         int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0)
+        if (fd >= 0) {
             accepted(w, fd);
-        else if (!accept_failed(w, errno))
-            return;
+        } else if (!worker_accept_failed(w, errno)) {
+            w->accept_more = false;
+            break;
+        }
     }
-    w->accept_more = !w->accept_one;
+    if (w->accept_paused)
+        w->ops->listen(w, false);
 }
 
 /* --- one connection --------------------------------------------------------------------------- */
 
 static void finish(struct worker *w, struct conn *c, enum drop why)
 {
-    queue_remove(w, c);
+    worker_unqueue(w, c);
     if (w->ops->drop)
         w->ops->drop(w, c);
     worker_drop(w, c, why);
@@ -229,14 +170,14 @@ static void settle(struct worker *w, struct conn *c, enum outcome o)
     case SERVED_ALL:
         want(w, c, READY_IN);
         if (w->ops->edge && c->ready)
-            queue_push(w, c);
+            worker_queue(w, c);
         break;
     case SERVED_FULL:
         c->full = true;
         want(w, c, READY_OUT);
         break;
     case SERVED_AGAIN:
-        queue_push(w, c);
+        worker_queue(w, c);
         break;
     case SERVED_JUNK:
         finish(w, c, DROP_JUNK);
@@ -295,7 +236,7 @@ void ready_after(struct worker *w)
     /* Those that are pushed back meanwhile wait for the next round. */
     for (int n = w->queue_length; n > 0 && w->queue_first >= 0; n--) {
         struct conn *c = &w->conns[w->queue_first];
-        queue_remove(w, c);
+        worker_unqueue(w, c);
         pass(w, c);
     }
     if (w->accept_more)

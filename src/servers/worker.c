@@ -4,6 +4,7 @@
  * another worker's the moment after. */
 #include "servers/worker.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "servers/crew.h"
 #include "servers/service.h"
 #include "servers/shared.h"
+
+#define PAUSE_NS (100 * NS_PER_MS)
 
 bool worker_stopping(const struct worker *w)
 {
@@ -61,6 +64,64 @@ void worker_drop_all(struct worker *w)
     for (int fd = 0; fd <= w->fd_top; fd++)
         if (w->conns[fd].owner == w->index + 1)
             worker_drop(w, &w->conns[fd], DROP_STOP);
+}
+
+/* Errors of the connection that was to be accepted are no errors of ours (accept(2), "Error
+ * handling"). */
+bool worker_accept_failed(struct worker *w, int code)
+{
+    switch (code) {
+    case EINTR:
+        return true;
+    case EAGAIN:
+        return false;
+    case ECONNABORTED: case EPROTO: case ENOPROTOOPT: case ENETDOWN: case ENETUNREACH:
+    case EHOSTDOWN: case EHOSTUNREACH: case ENONET: case EOPNOTSUPP:
+        counter_add(&w->count->accept_failures, 1);
+        return true;
+    default:
+        counter_add(&w->count->accept_failures, 1);
+        worker_trouble(w, "accept: %s", strerror(code));
+        w->accept_paused = true;
+        w->accept_again_ns = clock_ns() + PAUSE_NS;
+        return false;
+    }
+}
+
+void worker_queue_start(struct worker *w)
+{
+    w->queue_first = w->queue_last = -1;
+}
+
+void worker_queue(struct worker *w, struct conn *c)
+{
+    if (c->queued)
+        return;
+    c->queued = true;
+    c->next = -1;
+    c->prev = w->queue_last;
+    if (w->queue_last >= 0)
+        w->conns[w->queue_last].next = c->fd;
+    else
+        w->queue_first = c->fd;
+    w->queue_last = c->fd;
+    w->queue_length++;
+}
+
+void worker_unqueue(struct worker *w, struct conn *c)
+{
+    if (!c->queued)
+        return;
+    c->queued = false;
+    if (c->prev >= 0)
+        w->conns[c->prev].next = c->next;
+    else
+        w->queue_first = c->next;
+    if (c->next >= 0)
+        w->conns[c->next].prev = c->prev;
+    else
+        w->queue_last = c->prev;
+    w->queue_length--;
 }
 
 void worker_trouble(struct worker *w, const char *fmt, ...)

@@ -85,6 +85,16 @@ void worker_drop(struct worker *w, struct conn *c, enum drop why);
 /* Drops all of this worker's connections with a reset, so that no TIME_WAIT holds the port. */
 void worker_drop_all(struct worker *w);
 
+/* An accept failed with this code, which is counted. True: ask again at once. False: nobody waits
+ * (EAGAIN), or descriptors or memory are short; then accept_paused is set, until accept_again_ns or
+ * until a connection of ours closes. */
+bool worker_accept_failed(struct worker *w, int code);
+
+/* A queue of connections, first in, first out: each stands there once. Leave it before the drop. */
+void worker_queue_start(struct worker *w);
+void worker_queue(struct worker *w, struct conn *c);
+void worker_unqueue(struct worker *w, struct conn *c);
+
 /* Something went wrong that does not end the server: its owner is told, once a second at most. */
 void worker_trouble(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
