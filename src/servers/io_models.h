@@ -6,7 +6,9 @@
 #ifndef SERVERS_IO_MODELS_H
 #define SERVERS_IO_MODELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -19,8 +21,14 @@ enum {                       /* caps */
     CAP_EDGE = 1 << 0,       /* is told of a change only */
     CAP_COMPLETION = 1 << 1, /* is told of finished operations */
     CAP_FD_LIMIT = 1 << 2,   /* refuses descriptors at or above FD_SETSIZE */
+    CAP_OWN_WORKERS = 1 << 3, /* decides itself how many threads it has: --workers is not for it */
+    CAP_POOL = 1 << 4,       /* its workers share one listener and what worker 0 opened */
+    CAP_BLOCKS = 1 << 5,     /* a thread a connection, asleep in recv and send */
 };
-enum { POLICY_ACCEPT = 1, POLICY_BUFFER = 2, POLICY_EVENTS = 4, POLICY_BACKLOG = 8 };
+enum {
+    POLICY_ACCEPT = 1, POLICY_BUFFER = 2, POLICY_EVENTS = 4, POLICY_BACKLOG = 8,
+    POLICY_CLIENT_WORK = 16 /* its loop walks all clients */
+};
 
 struct io_model {
     const char *id, *label, *summary; /* CSV and CLI word, never renamed; screen; one sentence */
@@ -32,6 +40,9 @@ struct io_model {
     int (*open)(struct worker *w, struct err *e);
     int (*loop)(struct worker *w, struct err *e); /* until worker_stopping(w) */
     void (*close)(struct worker *w);
+    /* CPU time in ns of threads it made itself, ended ones too. Any thread, while the worker's state
+     * is there. NULL: it makes none. */
+    int64_t (*cpu_ns)(const struct worker *w);
 };
 
 extern const struct io_model *const io_model_table[];

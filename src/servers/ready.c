@@ -47,23 +47,27 @@ static void accept_resume(struct worker *w)
 
 static void accepted(struct worker *w, int fd)
 {
-    struct conn *c = worker_admit(w, fd);
+    struct conn *c = worker_take(w, fd);
     if (!c)
         return;
     c->wants = READY_IN;
     int rc = w->ops->add(w, c);
     if (rc < 0) {
-        worker_trouble(w, "cannot watch a connection: %s", strerror(-rc));
-        worker_drop(w, c, DROP_FAILED);
+        worker_trouble(w, "refused a connection: %s: %s",
+                       w->ops->blocks ? "no thread for it" : "cannot watch it", strerror(-rc));
+        worker_refuse(w, c);
+        return;
     }
+    worker_accepted(w);
 }
 
 void ready_accept(struct worker *w)
 {
     int most = w->accept_one ? 1 : ACCEPTS;
+    int flags = SOCK_CLOEXEC | (w->ops->blocks ? 0 : SOCK_NONBLOCK);
     w->accept_more = !w->accept_one;
     for (int i = 0; i < most; i++) {
-        int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = accept4(w->listener, NULL, NULL, flags);
         if (fd >= 0) {
             accepted(w, fd);
         } else if (!worker_accept_failed(w, errno)) {
@@ -89,7 +93,7 @@ static void finish(struct worker *w, struct conn *c, enum drop why)
 
 static void want(struct worker *w, struct conn *c, uint8_t bits)
 {
-    if (c->wants == bits)
+    if (c->wants == bits && !(w->ops->rearm & bits))
         return;
     c->wants = bits;
     if (w->ops->want)
@@ -160,12 +164,17 @@ static enum outcome read_once(struct worker *w, struct conn *c, struct budget *l
     counter_add(&w->count->bytes_in, (uint64_t)n);
     if ((size_t)n < w->buffer && !(c->ready & (READY_EOF | READY_HUP)))
         c->ready = 0;
-    return serve_and_keep(w, c, service_came(c, w->input, kept + (size_t)n), left);
+    if (w->ops->write_later)
+        left->sends = 0;
+    enum outcome o = serve_and_keep(w, c, service_came(c, w->input, kept + (size_t)n), left);
+    return w->ops->write_later && o == SERVED_AGAIN ? SERVED_FULL : o;
 }
 
-/* What the connection waits for now. */
+/* What the connection waits for now. In a pool it is another worker's from want() on. */
 static void settle(struct worker *w, struct conn *c, enum outcome o)
 {
+    if (!w->ops->edge)
+        c->ready = 0; /* the next wait says it again */
     switch (o) {
     case SERVED_ALL:
         want(w, c, READY_IN);
@@ -189,8 +198,6 @@ static void settle(struct worker *w, struct conn *c, enum outcome o)
         finish(w, c, DROP_FAILED);
         return;
     }
-    if (!w->ops->edge)
-        c->ready = 0; /* the next wait says it again */
 }
 
 static void pass(struct worker *w, struct conn *c)

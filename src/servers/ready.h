@@ -23,9 +23,13 @@ enum {
 
 struct ready_ops {
     bool edge; /* events tell of changes only: nothing may be forgotten */
-    /* Watches a new connection for READY_IN. -errno: it cannot; the connection is dropped. */
+    bool blocks;      /* accepted sockets block */
+    bool write_later; /* a reply is sent at the READY_OUT that is asked for after the read */
+    uint8_t rearm;    /* READY_ bits that are wanted anew after a pass even when they are watched */
+    /* Watches a new connection for READY_IN. -errno: it cannot; the connection is refused. */
     int (*add)(struct worker *w, struct conn *c);
-    /* Watches exactly c->wants. NULL: everything is watched always. */
+    /* Watches exactly c->wants; from then on it may be another worker's (a pool). NULL: everything
+     * is watched always. */
     void (*want)(struct worker *w, struct conn *c);
     /* Forgets a connection that is about to be closed. NULL: the close does that. */
     void (*drop)(struct worker *w, struct conn *c);

@@ -23,7 +23,20 @@ bool worker_stopping(const struct worker *w)
     return crew_stopping(w->crew);
 }
 
+struct worker *worker_first(struct worker *w)
+{
+    return w - w->index;
+}
+
 struct conn *worker_admit(struct worker *w, int fd)
+{
+    struct conn *c = worker_take(w, fd);
+    if (c)
+        worker_accepted(w);
+    return c;
+}
+
+struct conn *worker_take(struct worker *w, int fd)
 {
     if (fd >= w->fd_limit) {
         net_close_reset(fd);
@@ -38,9 +51,21 @@ struct conn *worker_admit(struct worker *w, int fd)
     c->owner = (uint16_t)(w->index + 1);
     if (fd > w->fd_top)
         w->fd_top = fd;
+    return c;
+}
+
+void worker_accepted(struct worker *w)
+{
     counter_add(&w->count->accepts, 1);
     counter_set(&w->count->last_accept_ns, clock_ns());
-    return c;
+}
+
+void worker_refuse(struct worker *w, struct conn *c)
+{
+    int fd = c->fd;
+    c->owner = 0;
+    net_close_reset(fd);
+    counter_add(&w->count->refusals, 1);
 }
 
 void worker_drop(struct worker *w, struct conn *c, enum drop why)
@@ -122,6 +147,17 @@ void worker_unqueue(struct worker *w, struct conn *c)
     else
         w->queue_last = c->prev;
     w->queue_length--;
+}
+
+/* Each by the clock from where it begins, so that time taken away (another process ran) shortens
+ * one connection's work only. */
+void worker_spend(const struct worker *w, int held)
+{
+    for (int i = 0; i < held && !worker_stopping(w); i++) {
+        uint64_t end = clock_ns() + w->client_work_ns;
+        while (clock_ns() < end)
+            ;
+    }
 }
 
 void worker_trouble(struct worker *w, const char *fmt, ...)

@@ -25,7 +25,8 @@ struct ready_ops;
  * each other, and all that an idle one costs. */
 struct conn {
     int fd;
-    uint16_t owner;      /* its worker's index + 1; 0: closed */
+    _Atomic uint16_t owner; /* its worker's index + 1; 0: closed. Atomic for pools: who takes it
+                             * over sees all that was written before it was given away. */
     uint8_t ready;       /* READY_ bits not acted on yet (edge-triggered) */
     uint8_t wants;       /* READY_ bits that the model watches */
     bool due;            /* a reply is on its way out */
@@ -49,6 +50,7 @@ struct worker {
     bool accept_one;
     int events;             /* most events taken from one wait */
     size_t buffer;          /* most bytes asked of one recv */
+    uint64_t client_work_ns; /* spent on each held connection at every wake (POLICY_CLIENT_WORK) */
     struct conn *conns;     /* by descriptor, shared with the other workers */
     int fd_limit;           /* descriptors from here on are refused; a model may lower it in open */
     struct server_counters *count;
@@ -71,9 +73,17 @@ struct worker {
 /* True once the worker must leave its loop. Any thread. */
 bool worker_stopping(const struct worker *w);
 
+/* Worker 0: of a pool, the one that opened what all share. It is open before the others begin. */
+struct worker *worker_first(struct worker *w);
+
 /* Takes a fresh descriptor into the table and counts it. NULL when this server cannot hold it: then
  * it is closed with a reset and counted as refused. */
 struct conn *worker_admit(struct worker *w, int fd);
+
+/* The same in two steps, where watching it may fail: taken, then counted as accepted or refused. */
+struct conn *worker_take(struct worker *w, int fd);
+void worker_accepted(struct worker *w);
+void worker_refuse(struct worker *w, struct conn *c);
 
 /* Why a connection ends: the peer closed, junk came, it failed, the server stops, or its model
  * could not watch it. */
@@ -94,6 +104,14 @@ bool worker_accept_failed(struct worker *w, int code);
 void worker_queue_start(struct worker *w);
 void worker_queue(struct worker *w, struct conn *c);
 void worker_unqueue(struct worker *w, struct conn *c);
+
+/* --client-work: spends it on each of `held` connections. For loops that walk all clients. */
+void worker_spend(const struct worker *w, int held);
+static inline void worker_client_work(const struct worker *w, int held)
+{
+    if (w->client_work_ns > 0)
+        worker_spend(w, held);
+}
 
 /* Something went wrong that does not end the server: its owner is told, once a second at most. */
 void worker_trouble(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
