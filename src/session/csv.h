@@ -18,7 +18,8 @@ struct csv_session {
     const char *path;    /* "loopback", "netns", "network" */
 };
 
-/* Both files as text. Made under the rows' lock; saved without it, since a disk may take its time. */
+/* Both files as text. Made under the rows' lock; saved without it, since a disk may take its
+ * time. */
 struct csv_image {
     char *samples, *tables;
     size_t samples_size, tables_size;

@@ -38,8 +38,9 @@ char *cells_decimal(const struct cells *c, int i, char *buf, size_t size);
 /* The column of that name in a header, -1 when there is none. */
 int cells_find(const struct cells *header, const char *id);
 
-/* Writes one cell of text, quoted where it must be. Text that a spreadsheet would run as a formula
- * gets a ' in front; cells_unguard() takes it off again. A separator comes before all but the first. */
+/* Writes one cell of text, quoted where it must be. Text that a spreadsheet would run as a
+ * formula gets a ' in front; cells_unguard() takes it off again. A separator comes before all
+ * but the first. */
 void cells_put(FILE *f, bool first, const char *text);
 
 /* Copies text into buf without that '. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A saved session back into rows, by header name, so files of older and newer builds open too: what
- * has no column is not measured, and a line that this build cannot read (a workload it does not
- * know) is left out and said. A row is made by its first line; a parameter whose cell is empty there
- * (a policy that its model does not honour) is taken from another pane's line. */
+/* A saved session back into rows, by header name, so files of older and newer builds open too:
+ * what has no column is not measured, and a line that this build cannot read (a workload it does
+ * not know) is left out and said. A row is made by its first line; a parameter whose cell is
+ * empty there (a policy that its model does not honour) is taken from another pane's line. */
 #include "session/csv.h"
 
 #include <errno.h>

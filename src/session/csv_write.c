@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The two files as text. A column is a name in the header and a cell in every line, written by two
- * functions that stand side by side: docs/files.md lists them. Numbers are written so that they come
- * back as the same double, whatever the locale; what was not measured is an empty cell. */
+/* The two files as text. A column is a name in the header and a cell in every line, written by
+ * two functions that stand side by side: docs/files.md lists them. Numbers are written so that
+ * they come back as the same double, whatever the locale; what was not measured is an empty
+ * cell. */
 #include "session/csv_write.h"
 
 #include <errno.h>

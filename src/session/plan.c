@@ -174,8 +174,8 @@ static int too_many(const struct plan_row *r, double limit, struct err *e)
     double possible = floor((limit - FDS_BESIDE) / ends_held(r));
 
     return err_set(e, EMFILE,
-                   "%.0f connections to each of %d server%s need %.0f descriptors, %.0f are allowed "
-                   "here: at most %.0f connections",
+                   "%.0f connections to each of %d server%s need %.0f descriptors, %.0f are "
+                   "allowed here: at most %.0f connections",
                    r->params.connections + r->params.idle, r->lineup.count,
                    r->lineup.count == 1 ? "" : "s", fds_needed(r), limit, fmax(possible, 0));
 }

@@ -26,8 +26,8 @@ struct plan {
 int plan_from_args(const struct args *a, struct plan *out, struct err *e);
 
 /* From NAME (looked for in the shipped plans) or a path. Arguments given on the command line win
- * over the file; a may be NULL. Unknown name or key, bad value: -EINVAL, with file, line and what is
- * allowed; a path that cannot be read: its -errno. */
+ * over the file; a may be NULL. Unknown name or key, bad value: -EINVAL, with file, line and
+ * what is allowed; a path that cannot be read: its -errno. */
 int plan_from_file(const char *name, const struct args *a, struct plan *out, struct err *e);
 
 /* One axis over the given row's params: the sweep of the key p. Always 0. */
@@ -46,8 +46,8 @@ struct plan_info {
 };
 bool plan_shipped(int i, struct plan_info *out);
 
-/* More connections than descriptors allow? Raises the soft limit, then 0, or -EMFILE with the number
- * needed and the number possible. */
+/* More connections than descriptors allow? Raises the soft limit, then 0, or -EMFILE with the
+ * number needed and the number possible. */
 int plan_check_limits(const struct plan *p, struct err *e);
 
 /* Folder of assets: $IODASH_ASSETS, the installed one, or that of the source tree around the

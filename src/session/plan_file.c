@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan file is the command line written down: its keys are parameter ids, its values what one would
- * type after the option, lists and ranges too. So it is read into struct args, what was really typed
- * is laid over it, and plan_from_args() does the rest. inih reads the lines; it numbers only the
- * first bad one, so the reader here counts along. */
+/* A plan file is the command line written down: its keys are parameter ids, its values what one
+ * would type after the option, lists and ranges too. So it is read into struct args, what was
+ * really typed is laid over it, and plan_from_args() does the rest. inih reads the lines; it
+ * numbers only the first bad one, so the reader here counts along. */
 #include "session/plan_file.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans that come with the program, and where its assets are: given, installed beside the binary
- * or in the source tree around the build. Both are found once and kept. */
+/* The plans that come with the program, and where its assets are: given, installed beside the
+ * binary or in the source tree around the build. Both are found once and kept. */
 #include "session/plan_file.h"
 
 #include <dirent.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of the source documents (assets/published/WORKLOAD.csv), shown beside ours as a reference,
- * never mixed in. Their columns carry our ids plus `label`, `machine`, `verdict`, `reason`; the model
- * `epoll` stands beside every epoll-*. Read once; read-only afterwards. Thread: any. */
+/* Figures of the source documents (assets/published/WORKLOAD.csv), shown beside ours as a
+ * reference, never mixed in. Their columns carry our ids plus `label`, `machine`, `verdict`,
+ * `reason`; the model `epoll` stands beside every epoll-*. Read once; read-only afterwards.
+ * Thread: any. */
 #ifndef SESSION_PUBLISHED_H
 #define SESSION_PUBLISHED_H
 

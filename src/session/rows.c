@@ -34,7 +34,8 @@ static const unsigned holds[VERDICT_COUNT] = {
     [VERDICT_OK] = HOLDS(COST) | HOLDS(SHARE) | HOLDS(LATENCY) | HOLDS(TIME) | HOLDS(COUNT),
 };
 
-/* Without a pace the models do unequal work, so neither share nor latency compares like with like. */
+/* Without a pace the models do unequal work, so neither share nor latency compares like with
+ * like. */
 static const unsigned needs_pace = HOLDS(SHARE) | HOLDS(LATENCY);
 
 struct row *rows_add(struct rows *r, const struct params *p, int pane_count)

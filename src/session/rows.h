@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What was measured: rows, each with a lineup, each pane of it with its samples. The runner's thread
- * appends, everybody else reads; both hold the session's lock (session_lock) for the short time it
- * takes. Rows and samples never move and are never freed before the session. */
+/* What was measured: rows, each with a lineup, each pane of it with its samples. The runner's
+ * thread appends, everybody else reads; both hold the session's lock (session_lock) for the
+ * short time it takes. Rows and samples never move and are never freed before the session. */
 #ifndef SESSION_ROWS_H
 #define SESSION_ROWS_H
 
@@ -12,7 +12,7 @@
 #include "servers/io_models.h"
 
 enum kept { KEPT_YES, KEPT_WARMUP, KEPT_BROKEN, KEPT_EXTRA };
-extern const char *const kept_words[]; /* "yes", "warmup", "broken", "extra" (after the last asked) */
+extern const char *const kept_words[]; /* "yes", ... "extra": after the last asked for */
 
 struct sample {
     int index;         /* round or repeat of this row, from 1; equal numbers pair across panes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows stand together, in which order, under which title; table_columns.c says what of them. A
- * parameter that differs becomes a column, one that does not a word of the title, so a table of a
- * sweep and one of a single row are made alike. */
+/* Which rows stand together, in which order, under which title; table_columns.c says what of
+ * them. A parameter that differs becomes a column, one that does not a word of the title, so a
+ * table of a sweep and one of a single row are made alike. */
 #include "session/table.h"
 
 #include <stdio.h>

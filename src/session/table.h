@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of a workload as cells of text: the rows of one workload and lineup, sorted by what
- * varies, each pane's figures, the ratios, the published figures. `run` prints it, the table view
- * draws it. Columns stand by importance: what does not fit is left off on the right. Pure; the caller
- * holds the rows' lock. */
+ * varies, each pane's figures, the ratios, the published figures. `run` prints it, the table
+ * view draws it. Columns stand by importance: what does not fit is left off on the right. Pure;
+ * the caller holds the rows' lock. */
 #ifndef SESSION_TABLE_H
 #define SESSION_TABLE_H
 

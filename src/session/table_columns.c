@@ -10,8 +10,9 @@
 #include "base/units.h"
 #include "session/published.h"
 
-/* Figures that may have a column, in order, with a head short enough for it. `beside` is the class of
- * the main metric next to which a figure always stands; elsewhere it comes after all else. */
+/* Figures that may have a column, in order, with a head short enough for it. `beside` is the
+ * class of the main metric next to which a figure always stands; elsewhere it comes after all
+ * else. */
 struct shown {
     enum metric_id metric;
     const char *head;

@@ -71,7 +71,8 @@ static void a_sweep_cell_by_cell(void **state)
 
     table_make(&rows, like, &t);
     assert_int_equal(t.rows, 3);
-    assert_string_equal(t.title, "transfer · 1024 B · 11.5k/s asked · 12 samples, drop 1+1, mean of 10 · loopback");
+    assert_string_equal(t.title, "transfer · 1024 B · 11.5k/s asked · 12 samples, drop 1+1, "
+                                 "mean of 10 · loopback");
     cell_is(&t, 0, "", "conns", "100");
     cell_is(&t, 1, "", "conns", "400");
     cell_is(&t, 2, "", "conns", "800");
