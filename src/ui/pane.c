@@ -80,7 +80,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
 static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t size)
 {
     const struct scene *s = a->scene;
-    const char *turns = s->pane_count > 1 ? ", in its turns" : "";
+    const char *turns = s->pane_count > 1 && !a->frozen ? ", in its turns" : "";
     int cpu = s->now->cpus.pinned ? s->now->cpus.server : -1;
     if (m == METRIC_server_cpu_pct && cpu >= 0)
         snprintf(buf, size, "%% of CPU %d%s", cpu, turns);

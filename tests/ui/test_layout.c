@@ -11,22 +11,23 @@
 
 #include "ui/layout.h"
 
-static char owner[60][200];
+static bool overlap(struct rect a, struct rect b)
+{
+    return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
 
 /* NULL, or what is wrong with it. */
 static const char *wrong(const struct layout *l, int w, int h)
 {
-    memset(owner, 0, sizeof owner);
     for (int i = 0; i < l->count; i++) {
         struct rect r = l->item[i].r;
         if (r.w < 1 || r.h < 1)
             return "a part is empty";
         if (r.x < 0 || r.y < 0 || r.x + r.w > w || r.y + r.h > h)
             return "a part is outside";
-        for (int y = r.y; y < r.y + r.h; y++)
-            for (int x = r.x; x < r.x + r.w; x++)
-                if (owner[y][x]++)
-                    return "two parts overlap";
+        for (int k = 0; k < i; k++)
+            if (overlap(r, l->item[k].r))
+                return "two parts overlap";
     }
     return NULL;
 }
