@@ -141,7 +141,7 @@ int cells_read(const char *path, cells_fn fn, void *ctx, struct err *e)
         return err_sys(e, "open %s", path);
     if (csv_init(&r.parser, 0) != 0)
         die("no parser for CSV");
-    csv_set_blk_size(&r.parser, CHUNK); /* it grows by this; 128 bytes crawl in a long cell */
+    csv_set_blk_size(&r.parser, 16 * CHUNK); /* it grows by this; 128 bytes crawl in a long cell */
     int status = read_all(&r, path, f);
     csv_free(&r.parser);
     free(r.text);
