@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A key changes a copy of the order; the copy is checked against the limits of this machine and only
- * then given to the session. While a plan runs, keys that would end it are refused with a word: one
- * slip of a finger must not cost minutes of measuring. */
+/* A key changes a copy of the order; the copy is checked against the limits of this machine and
+ * only then given to the session. While a plan runs, keys that would end it are refused with a
+ * word: one slip of a finger must not cost minutes of measuring. */
 #include "ui/actions.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool act_matters(const struct app *a, enum param_id id)
     return *m == id;
 }
 
-/* --- views ------------------------------------------------------------------------------------------ */
+/* --- views ------------------------------------------------------------------------------------ */
 
 void act_view(struct app *a, int view)
 {
@@ -71,7 +71,7 @@ void act_scroll(struct app *a, int lines)
     a->help_top += lines;
 }
 
-/* --- the picture ------------------------------------------------------------------------------------ */
+/* --- the picture ------------------------------------------------------------------------------ */
 
 void act_freeze(struct app *a, int arg)
 {
@@ -96,7 +96,7 @@ void act_save(struct app *a, int arg)
     app_save(a);
 }
 
-/* --- the session ------------------------------------------------------------------------------------ */
+/* --- the session ------------------------------------------------------------------------------ */
 
 void act_more(struct app *a, int arg)
 {
@@ -127,7 +127,7 @@ void act_restart(struct app *a, int arg)
     app_say(a, "starting the server of pane %c again", 'A' + a->pane);
 }
 
-/* --- panes and models ------------------------------------------------------------------------------- */
+/* --- panes and models ------------------------------------------------------------------------- */
 
 static bool runs_here(const struct io_model *m)
 {
@@ -234,7 +234,7 @@ void act_drop_pane(struct app *a, int arg)
     app_order(a, &want);
 }
 
-/* --- the number in brackets ------------------------------------------------------------------------- */
+/* --- the number in brackets ------------------------------------------------------------------- */
 
 static bool field_counts(struct app *a, enum param_id id)
 {
@@ -269,7 +269,7 @@ void act_enter(struct app *a, int arg)
         entry_open(a);
 }
 
-/* --- the table --------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static int table_index(const struct app *a)
 {

@@ -28,8 +28,8 @@ void act_table_enter(struct app *a, int arg);
 void act_scroll(struct app *a, int lines);
 
 /* pickers.c */
-void act_pick(struct app *a, int kind);     /* opens a picker (enum picker_kind) */
-void pickers_take(struct app *a);           /* the item chosen in it */
+void act_pick(struct app *a, int kind); /* opens a picker (enum picker_kind) */
+void pickers_take(struct app *a);       /* the item chosen in it */
 
 /* entry.c */
 void entry_open(struct app *a);

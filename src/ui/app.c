@@ -66,7 +66,7 @@ void app_warn(struct app *a, const char *fmt, ...)
     va_end(ap);
 }
 
-/* --- orders ----------------------------------------------------------------------------------------- */
+/* --- orders ----------------------------------------------------------------------------------- */
 
 /* The brackets stand on a parameter that the workload has a use for. */
 static void keep_field(struct app *a)
@@ -93,7 +93,7 @@ void app_order(struct app *a, const struct plan_row *want)
     session_live(a->session, &a->want);
 }
 
-/* --- keys ------------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 static void picker_got(struct app *a, int key)
 {
@@ -143,7 +143,7 @@ void app_take(struct app *a)
         a->pane = a->scene->pane_count - 1;
 }
 
-/* --- saving ----------------------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 /* The newest thing measured, as a number that grows. */
 static double measured_mark(struct app *a)
@@ -267,9 +267,9 @@ void app_part(struct app *a, char *parting, size_t size)
         used = snprintf(parting, size, "ANSWER  %s\nWHY     %s\nTRUST   %s\n", n->answer, n->why,
                         n->trust);
     if (used >= 0 && (size_t)used < size)
-        snprintf(parting + used, size - (size_t)used, "%s%s%s%s\n", rc < 0 ? "not saved: " : "saved as ",
-                 rc < 0 ? e.text : a->saved, rc < 0 && a->saved[0] ? "; before that: " : "",
-                 rc < 0 ? a->saved : "");
+        snprintf(parting + used, size - (size_t)used, "%s%s%s%s\n",
+                 rc < 0 ? "not saved: " : "saved as ", rc < 0 ? e.text : a->saved,
+                 rc < 0 && a->saved[0] ? "; before that: " : "", rc < 0 ? a->saved : "");
     if (a->charset == CHARSET_ASCII)
         make_plain(parting);
 }

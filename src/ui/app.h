@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The dashboard's own state: what the person looks at and asks for. Keys change it (commands.c), the
- * views draw it; neither knows a terminal, so tests drive both with a scripted list of keys.
+/* The dashboard's own state: what the person looks at and asks for. Keys change it (commands.c),
+ * the views draw it; neither knows a terminal, so tests drive both with a scripted list of keys.
  * Thread: the screen's. */
 #ifndef UI_APP_H
 #define UI_APP_H
@@ -27,28 +27,28 @@ struct app {
     struct canvas *canvas;
     enum term_charset charset;
 
-    struct plan_row want;   /* the live order last given, resolved */
+    struct plan_row want;    /* the live order last given, resolved */
     enum view view, help_of; /* help_of: the view that the help is of */
-    int pane;               /* in focus */
-    enum param_id field;    /* in brackets */
-    enum metric_id figure;  /* drawn; METRIC_COUNT: the workload's own picture */
+    int pane;                /* in focus */
+    enum param_id field;     /* in brackets */
+    enum metric_id figure;   /* drawn; METRIC_COUNT: the workload's own picture */
     bool log_axis, frozen;
-    int cursor;             /* frozen: samples before the newest, read off */
-    int table_row;          /* number of the row in focus in the table, 0: the running one */
+    int cursor;    /* frozen: samples before the newest, read off */
+    int table_row; /* number of the row in focus in the table, 0: the running one */
     int table_column, help_top;
 
     enum dialog dialog;
     struct picker picker;
     struct entry entry;
 
-    char note[320];         /* the dashboard's own log line */
+    char note[320]; /* the dashboard's own log line */
     bool note_bad;
     double note_at_s;
-    unsigned note_number;   /* the session's log when it was written */
+    unsigned note_number; /* the session's log when it was written */
 
-    char saved[256];        /* file last saved, "" */
-    double saved_mark;      /* scene's newest sample at that time */
-    bool quit, changed;     /* changed: the scene must be taken anew */
+    char saved[256];    /* file last saved, "" */
+    double saved_mark;  /* scene's newest sample at that time */
+    bool quit, changed; /* changed: the scene must be taken anew */
 };
 
 /* Starts with this order; charset as the terminal has it. The session is the caller's. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A canvas of cells: what widgets draw into, with no terminal. term.c shows it. A cell holds one
- * character (a base and up to two combining ones), its width and an attribute. Thread: the screen's. */
+ * character (a base and up to two combining ones), its width and an attribute. Thread: the
+ * screen's. */
 #ifndef UI_CANVAS_H
 #define UI_CANVAS_H
 
@@ -14,8 +15,20 @@ struct rect {
 
 /* Roles of colour; theme.c gives them colours and attributes. */
 enum role {
-    ROLE_TEXT, ROLE_DIM, ROLE_TITLE, ROLE_FRAME, ROLE_FOCUS, ROLE_SELECTED, ROLE_GOOD, ROLE_WARN,
-    ROLE_BAD, ROLE_PANE_A, ROLE_PANE_B, ROLE_PANE_C, ROLE_PANE_D, ROLE_COUNT
+    ROLE_TEXT,
+    ROLE_DIM,
+    ROLE_TITLE,
+    ROLE_FRAME,
+    ROLE_FOCUS,
+    ROLE_SELECTED,
+    ROLE_GOOD,
+    ROLE_WARN,
+    ROLE_BAD,
+    ROLE_PANE_A,
+    ROLE_PANE_B,
+    ROLE_PANE_C,
+    ROLE_PANE_D,
+    ROLE_COUNT
 };
 
 struct cell {
@@ -37,7 +50,8 @@ void canvas_clear(struct canvas *c);
 
 /* Writes UTF-8 text from x, clipped to the canvas and to max columns; control characters and broken
  * bytes become '?'. Returns the columns used. */
-int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bold, const char *text);
+int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bold,
+                const char *text);
 int canvas_printf(struct canvas *c, int x, int y, int max, enum role role, bool bold,
                   const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 void canvas_put(struct canvas *c, int x, int y, enum role role, wchar_t ch);

@@ -10,7 +10,7 @@
 #include "ui/text.h"
 #include "ui/views.h"
 
-/* --- line 1 ------------------------------------------------------------------------------------------ */
+/* --- line 1 ----------------------------------------------------------------------------------- */
 
 static const struct {
     enum view view;
@@ -37,8 +37,7 @@ static void load_state(const struct app *a, char *buf, size_t size)
     if (a->frozen)
         snprintf(buf, size, "frozen  %s", clock);
     else if (n->plan_count > 0)
-        snprintf(buf, size, "%d/%d  %s left  %s",
-                 n->plan_done, n->plan_count,
+        snprintf(buf, size, "%d/%d  %s left  %s", n->plan_done, n->plan_count,
                  units_clock(left, sizeof left, n->plan_left_s), clock);
     else
         snprintf(buf, size, "%s  %s", n->load_on ? "● load on" : "○ load off", clock);
@@ -55,7 +54,7 @@ void chrome_header(struct app *a)
         canvas_text(c, c->w - w - 1, 0, w, a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
 }
 
-/* --- line 2 ------------------------------------------------------------------------------------------ */
+/* --- line 2 ----------------------------------------------------------------------------------- */
 
 static const struct {
     enum param_id id;
@@ -125,7 +124,7 @@ void chrome_asked(struct app *a, int y)
         canvas_text(c, x, y, c->w - x, ROLE_DIM, false, "loopback");
 }
 
-/* --- log and footer ---------------------------------------------------------------------------------- */
+/* --- log and footer --------------------------------------------------------------------------- */
 
 /* The dashboard's own line stands for 12 s at least, then until the session says something. */
 static bool note_stands(const struct app *a)
@@ -178,7 +177,7 @@ void chrome_footer(struct app *a)
     canvas_text(c, 0, c->h - 1, c->w, ROLE_DIM, false, text);
 }
 
-/* --- the answer --------------------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 enum { ANSWER_INDENT = 9 };
 

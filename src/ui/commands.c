@@ -15,11 +15,12 @@
 #define WORK (VIEW_LIVE | VIEW_TABLE)
 
 const struct command command_table[] = {
-    {"stop", "esc", "Esc stop", "stop the plan that runs, what was measured stays; else back, in the "
-     "live view: leave", VIEWS_ALL, act_back, 1},
-    {"model-before", "left", "←→ {model}", "model of the pane in focus: the one before; frozen: read "
-     "off an older value", LIVE, act_model, -1},
-    {"model-next", "right", "", "model of the pane in focus: the next one; frozen: a newer value",
+    {"stop", "esc", "Esc stop",
+     "stop a running plan, what was measured stays; else back, on live: leave", VIEWS_ALL, act_back,
+     1},
+    {"model-before", "left", "←→ {model}",
+     "model of the pane in focus, the one before; frozen: an older value", LIVE, act_model, -1},
+    {"model-next", "right", "", "model of the pane in focus, the next one; frozen: a newer value",
      LIVE, act_model, 1},
     {"step-up", "up + =", "↑↓ {field}", "the number in brackets, one step up (1 2 5 10 ...)", LIVE,
      act_step, 1},
@@ -36,11 +37,13 @@ const struct command command_table[] = {
     {"page-down", "pgdn", "", "a page down", HELP, act_scroll, 12},
     {"workload", "w", "w load", "pick the workload: what the load does", WORK, act_pick,
      PICK_WORKLOAD},
-    {"plan", "p", "p sweep", "pick a sweep or a plan, each with its time; Esc stops it, and what was "
-     "measured stays", WORK, act_pick, PICK_PLAN},
+    {"plan", "p", "p sweep",
+     "pick a sweep or a plan, each with its time; Esc stops it, its rows stay", WORK, act_pick,
+     PICK_PLAN},
     {"save", "s", "s save", "save the session as CSV in the current folder; never overwrites",
      VIEWS_ALL, act_save, 0},
-    {"live", "1", "1-2 views", "the live view: what is measured now", VIEWS_ALL, act_view, VIEW_LIVE},
+    {"live", "1", "1-2 views", "the live view: what is measured now", VIEWS_ALL, act_view,
+     VIEW_LIVE},
     {"table", "2", "", "the table view: all rows of this workload and lineup", VIEWS_ALL, act_view,
      VIEW_TABLE},
     {"model", "m", "m models", "pick the model of the pane in focus, one sentence each", WORK,
@@ -51,10 +54,11 @@ const struct command command_table[] = {
     {"pane-before", "backtab", "", "the pane before", WORK, act_pane, -1},
     {"add", "a", "a add", "add a pane (at most 4)", WORK, act_add_pane, 0},
     {"drop", "d", "d drop", "drop the pane in focus", WORK, act_drop_pane, 0},
-    {"figure", "g", "g figure", "pick the figure that the graphs show", LIVE, act_pick, PICK_FIGURE},
+    {"figure", "g", "g figure", "pick the figure that the graphs show", LIVE, act_pick,
+     PICK_FIGURE},
     {"log-axis", "l", "l log", "graphs with a logarithmic axis, and back", LIVE, act_log_axis, 0},
-    {"freeze", "f", "f freeze", "freeze the picture, measuring goes on; left and right read values "
-     "off", LIVE, act_freeze, 0},
+    {"freeze", "f", "f freeze", "freeze the picture, measuring goes on; the arrows read values off",
+     LIVE, act_freeze, 0},
     {"connections", "c", "", "put the brackets on the connections that ask", LIVE, act_field,
      PARAM_connections},
     {"idle", "i", "", "put the brackets on the idle connections", LIVE, act_field, PARAM_idle},

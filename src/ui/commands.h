@@ -9,8 +9,8 @@
 struct command {
     const char *name;  /* one word, for docs and tests */
     const char *keys;  /* "up +": names of ui/keys.h, split by blanks */
-    const char *label; /* footer, with its key ("s save"); "" : not there. {field} is the parameter in
-                        * brackets, {model} what the arrows change */
+    const char *label; /* footer, with its key ("s save"); "" : not there. {field} is the parameter
+                        * in brackets, {model} what the arrows change */
     const char *help;  /* one sentence */
     unsigned views;    /* bits of enum view */
     void (*run)(struct app *a, int arg);

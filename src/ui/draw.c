@@ -10,8 +10,8 @@ static void draw_small_screen(struct app *a)
 {
     struct canvas *c = a->canvas;
     char text[80];
-    snprintf(text, sizeof text, "iodash needs %dx%d; this is %dx%d", LAYOUT_MIN_W, LAYOUT_MIN_H, c->w,
-             c->h);
+    snprintf(text, sizeof text, "iodash needs %dx%d; this is %dx%d", LAYOUT_MIN_W, LAYOUT_MIN_H,
+             c->w, c->h);
     canvas_text(c, 0, 0, c->w, ROLE_TEXT, false, text);
     if (c->h > 1)
         canvas_text(c, 0, 1, c->w, ROLE_DIM, false, "q quits");

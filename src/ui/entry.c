@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Typing the number in brackets: the parameter table parses it and says what is wrong with it. Bytes
- * of a paste are taken like typed ones, without their newlines. */
+/* Typing the number in brackets: the parameter table parses it and says what is wrong with it.
+ * Bytes of a paste are taken like typed ones, without their newlines. */
 #include "ui/actions.h"
 
 #include <stdio.h>

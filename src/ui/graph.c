@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One value takes one column of cells (braille: half of one where the graph is narrow), and each
- * column is filled from the axis up in steps of a fraction of a cell: 4 for braille, 8 for blocks, 3
- * for ASCII. A new value shifts the picture by whole columns, so old values keep their shape. The
+ * column is filled from the axis up in steps of a fraction of a cell: 4 for braille, 8 for blocks,
+ * 3 for ASCII. A new value shifts the picture by whole columns, so old values keep their shape. The
  * scale depends on the values alone. */
 #include "ui/graph.h"
 
@@ -13,7 +13,7 @@
 
 enum { WIDE_GRAPH = 28 }; /* columns from which braille gives a value both halves of a cell */
 
-/* --- scales --------------------------------------------------------------------------------------- */
+/* --- scales ----------------------------------------------------------------------------------- */
 
 static double round_up(double v)
 {
@@ -70,7 +70,7 @@ double scale_place(const struct scale *s, double v)
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-/* --- columns -------------------------------------------------------------------------------------- */
+/* --- columns ---------------------------------------------------------------------------------- */
 
 static int steps_of(enum term_charset charset)
 {
@@ -129,8 +129,8 @@ static void draw_column(struct canvas *c, const struct graph *g, struct rect plo
     bool half = halves(g->r.w, g->charset);
     int n = graph_slots(g->r.w, g->charset), steps = steps_of(g->charset);
     int left = filled(&g->scale, slot_value(g, half ? 2 * column : column, n), plot.h, g->charset);
-    int right = half ? filled(&g->scale, slot_value(g, 2 * column + 1, n), plot.h, g->charset)
-                     : left;
+    int right =
+        half ? filled(&g->scale, slot_value(g, 2 * column + 1, n), plot.h, g->charset) : left;
     for (int line = 0; line < plot.h; line++) {
         int y = plot.y + plot.h - 1 - line, below = line * steps;
         wchar_t ch = full_cell(g->charset, left - below);
@@ -143,7 +143,7 @@ static void draw_column(struct canvas *c, const struct graph *g, struct rect plo
     }
 }
 
-/* --- axes ------------------------------------------------------------------------------------------ */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 static double label_value(const struct scale *s, double at)
 {
@@ -224,7 +224,7 @@ void graph_draw(struct canvas *c, const struct graph *g)
     }
 }
 
-/* --- two lines over time -------------------------------------------------------------------------- */
+/* --- two lines over time ---------------------------------------------------------------------- */
 
 /* The value of a line at x, from the last point at or before it; NaN past its end. */
 static double line_at(const double *x, const double *v, int n, double at)
@@ -270,7 +270,7 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g)
     draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, "0 s", to);
 }
 
-/* --- small ones ------------------------------------------------------------------------------------ */
+/* --- small ones ------------------------------------------------------------------------------- */
 
 void spark_draw(struct canvas *c, struct rect r, enum role role, const double *values, int n)
 {

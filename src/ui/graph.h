@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Graphs, sparklines and meters drawn into a canvas. A value that is not measured (NaN) is a gap; a
- * measured 0 still leaves its foot on the axis. All are pure functions of their values, so a picture
- * drawn anew equals one drawn on. */
+ * measured 0 still leaves its foot on the axis. All are pure functions of their values, so a
+ * picture drawn anew equals one drawn on. */
 #ifndef UI_GRAPH_H
 #define UI_GRAPH_H
 
@@ -22,15 +22,15 @@ struct scale scale_for(const double *values, int n, double least, bool log_axis)
 double scale_place(const struct scale *s, double v);
 
 struct graph {
-    struct rect r;               /* with its labels and its time line */
-    const double *values;        /* newest last */
+    struct rect r;        /* with its labels and its time line */
+    const double *values; /* newest last */
     int count;
     struct scale scale;
     enum role role;
     enum term_charset charset;
-    bool time_line;              /* a last line "30 s ago ... now" */
-    double span_s;               /* what the values shown last, for it */
-    int cursor;                  /* values before the newest one that is marked; -1: none */
+    bool time_line; /* a last line "30 s ago ... now" */
+    double span_s;  /* what the values shown last, for it */
+    int cursor;     /* values before the newest one that is marked; -1: none */
 };
 
 /* Values that fit into a graph of this width. */

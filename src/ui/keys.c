@@ -13,11 +13,13 @@ static const struct {
     const char *name, *shown;
     int code;
 } named[] = {
-    {"up", "↑", TERM_UP},           {"down", "↓", TERM_DOWN},   {"left", "←", TERM_LEFT},
-    {"right", "→", TERM_RIGHT},     {"enter", "Enter", TERM_ENTER}, {"esc", "Esc", TERM_ESC},
+    {"up", "↑", TERM_UP},           {"down", "↓", TERM_DOWN},
+    {"left", "←", TERM_LEFT},       {"right", "→", TERM_RIGHT},
+    {"enter", "Enter", TERM_ENTER}, {"esc", "Esc", TERM_ESC},
     {"tab", "Tab", TERM_TAB},       {"backtab", "Shift-Tab", TERM_BACKTAB},
-    {"space", "space", ' '},        {"f1", "F1", TERM_F1},      {"f10", "F10", TERM_F10},
-    {"pgup", "PgUp", TERM_PGUP},    {"pgdn", "PgDn", TERM_PGDN}, {"home", "Home", TERM_HOME},
+    {"space", "space", ' '},        {"f1", "F1", TERM_F1},
+    {"f10", "F10", TERM_F10},       {"pgup", "PgUp", TERM_PGUP},
+    {"pgdn", "PgDn", TERM_PGDN},    {"home", "Home", TERM_HOME},
     {"end", "End", TERM_END},
 };
 enum { NAMED = sizeof named / sizeof *named };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The screen is a stack of lines; panes take what the rest leaves. The rest comes in order of worth:
- * the answer, the CPU line, the table. The answer and the table share one block whose height depends
- * on the screen alone, so a longer answer never moves the graphs. Panes stand side by side where
- * each keeps 38 columns, else in two rows, below 80 columns in one column. */
+/* The screen is a stack of lines; panes take what the rest leaves. The rest comes in order of
+ * worth: the answer, the CPU line, the table. The answer and the table share one block whose height
+ * depends on the screen alone, so a longer answer never moves the graphs. Panes stand side by side
+ * where each keeps 38 columns, else in two rows, below 80 columns in one column. */
 #include "ui/layout.h"
 
 enum { PANE_MIN_W = 38, PANE_GAP = 2, ANSWER_LINES = 3, TABLE_LINES = 4 };

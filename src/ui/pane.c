@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A pane shows only what differs between the panes: its model, its main figure and tail, its graph,
- * its memory, what its waits cost. The lower it is, the fewer of these; the main figure always stays.
- * A server that died says so in the middle, with the key that starts it again. */
+ * its memory, what its waits cost. The lower it is, the fewer of these; the main figure always
+ * stays. A server that died says so in the middle, with the key that starts it again. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static struct parts parts_of(int lines)
     return p;
 }
 
-/* --- the newest figures -------------------------------------------------------------------------------- */
+/* --- the newest figures ----------------------------------------------------------------------- */
 
 static double newest(const struct app *a, int pane, enum metric_id m, int before)
 {
@@ -67,15 +67,15 @@ static void draw_main(struct app *a, int pane, struct rect r)
                            p->measured, text);
     double tail = p->measured ? (repeated ? p->accepted_s : p->p99)
                               : newest(a, pane, repeated ? METRIC_accepted_s : s->p99m, 0);
-    snprintf(side, sizeof side, "%s %s", repeated ? "accepted" : "p99",
-             words_figure(repeated ? METRIC_accepted_s : s->p99m, tail, ascii, value,
-                          sizeof value));
+    snprintf(
+        side, sizeof side, "%s %s", repeated ? "accepted" : "p99",
+        words_figure(repeated ? METRIC_accepted_s : s->p99m, tail, ascii, value, sizeof value));
     int w = canvas_width(side);
     if (used + w + 3 <= r.w)
         canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, false, side);
 }
 
-/* --- the graph ----------------------------------------------------------------------------------------- */
+/* --- the graph -------------------------------------------------------------------------------- */
 
 static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t size)
 {
@@ -103,9 +103,9 @@ static void draw_title(struct app *a, int pane, struct rect r)
     graph_title(a, m, text, sizeof text);
     double v = newest(a, pane, m, before);
     if (before > 0) {
-        double ago = a->scene->now->panes[pane].trace_t_s[a->scene->now->panes[pane].trace_count - 1] -
-                     a->scene->now->panes[pane].trace_t_s[a->scene->now->panes[pane].trace_count - 1 -
-                                                          before];
+        const struct pane_now *p = &a->scene->now->panes[pane];
+        int last = p->trace_count - 1;
+        double ago = p->trace_t_s[last] - p->trace_t_s[last - before];
         char span[24];
         snprintf(right, sizeof right, "%s before: %s", units_span(span, sizeof span, round(ago)),
                  words_cell(m, v, value, sizeof value));
@@ -131,10 +131,9 @@ static struct scale common_scale(const struct app *a, enum metric_id m, int slot
 }
 
 /* Slots between the right edge and the sample that is read off: gaps count too. */
-static int cursor_slot(const struct app *a, int pane, const double *values, int slots)
+static int cursor_slot(const struct app *a, const double *values, int slots)
 {
     int before = a->cursor, i = slots - 1;
-    (void)pane;
     for (; i >= 0; i--)
         if (!isnan(values[i]) && before-- == 0)
             break;
@@ -146,17 +145,21 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
     enum metric_id m = figure_of(a);
     double values[TRACE_POINTS];
     int slots = graph_slots(r.w, a->charset);
-    struct graph g = {.r = r, .values = values, .role = words_role(pane), .charset = a->charset,
-                      .time_line = axis, .cursor = -1};
+    struct graph g = {.r = r,
+                      .values = values,
+                      .role = words_role(pane),
+                      .charset = a->charset,
+                      .time_line = axis,
+                      .cursor = -1};
     slots = slots > TRACE_POINTS ? TRACE_POINTS : slots;
     g.count = series_build(a->scene, pane, m, slots, values, &g.span_s);
     g.scale = common_scale(a, m, slots);
     if (a->frozen && pane == a->pane)
-        g.cursor = cursor_slot(a, pane, values, slots);
+        g.cursor = cursor_slot(a, values, slots);
     graph_draw(a->canvas, &g);
 }
 
-/* --- connect: established and accepted over time ------------------------------------------------------- */
+/* --- connect: established and accepted over time ---------------------------------------------- */
 
 static double watch_high(const struct scene *s, bool seconds)
 {
@@ -190,14 +193,20 @@ static void draw_pair(struct app *a, int pane, struct rect r)
     const struct load_watch *w = &s->watch[pane];
     double high = watch_high(s, false), seconds = watch_high(s, true);
     struct scale wide = scale_for(&seconds, 1, 0.001, false);
-    struct graph_pair g = {.r = r, .x = w->t_s, .a = w->established, .b = w->accepted,
-                           .count = w->points, .x_high = seconds > 0 ? wide.high : 0,
-                           .scale = {0, high > 0 ? high : 1, false}, .role_a = words_role(pane),
-                           .role_b = ROLE_TEXT, .charset = a->charset};
+    struct graph_pair g = {.r = r,
+                           .x = w->t_s,
+                           .a = w->established,
+                           .b = w->accepted,
+                           .count = w->points,
+                           .x_high = seconds > 0 ? wide.high : 0,
+                           .scale = {0, high > 0 ? high : 1, false},
+                           .role_a = words_role(pane),
+                           .role_b = ROLE_TEXT,
+                           .charset = a->charset};
     graph_pair_draw(a->canvas, &g);
 }
 
-/* --- memory, looks --------------------------------------------------------------------------------------- */
+/* --- memory, looks ---------------------------------------------------------------------------- */
 
 static void draw_rss(struct app *a, int pane, struct rect r)
 {
@@ -248,7 +257,7 @@ static void draw_looks(struct app *a, int pane, struct rect r)
     canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void draw_trouble(struct app *a, int pane, struct rect r)
 {

@@ -142,7 +142,7 @@ enum picker_result picker_key(struct picker *p, int key)
     return PICKER_STAY;
 }
 
-/* --- drawing ---------------------------------------------------------------------------------------- */
+/* --- drawing ---------------------------------------------------------------------------------- */
 
 enum { ITEM_TEXT = 360, DETAIL_LINES = 2 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A list to choose from: one sentence a row, in groups, narrowed by typing. It knows nothing of what
- * is chosen. Pure but for its own fields. */
+/* A list to choose from: one sentence a row, in groups, narrowed by typing. It knows nothing of
+ * what is chosen. Pure but for its own fields. */
 #ifndef UI_PICKER_H
 #define UI_PICKER_H
 
@@ -12,19 +12,19 @@
 
 struct picker_item {
     char name[48], text[200];
-    char why_not[120];     /* greyed with this reason; "" when it can be taken */
-    const char *group;     /* heading before the first of it; NULL: none */
-    int value;             /* the owner's */
+    char why_not[120]; /* greyed with this reason; "" when it can be taken */
+    const char *group; /* heading before the first of it; NULL: none */
+    int value;         /* the owner's */
 };
 
 struct picker {
     char title[60];
-    int kind;              /* the owner's */
+    int kind; /* the owner's */
     int count;
     struct picker_item items[PICKER_ITEMS];
-    char filter[32];       /* UTF-8 */
-    int at;                /* item under the cursor, -1 when the filter leaves none */
-    char message[180];     /* why Enter did nothing */
+    char filter[32];   /* UTF-8 */
+    int at;            /* item under the cursor, -1 when the filter leaves none */
+    char message[180]; /* why Enter did nothing */
 };
 
 enum picker_result { PICKER_STAY, PICKER_TAKE, PICKER_CLOSE };

@@ -17,7 +17,7 @@ static void copy(char *to, size_t size, const char *from)
     snprintf(to, size, "%s", from);
 }
 
-/* --- models ----------------------------------------------------------------------------------------- */
+/* --- models ----------------------------------------------------------------------------------- */
 
 static void list_models(struct app *a)
 {
@@ -52,7 +52,7 @@ static void take_model(struct app *a, int value)
     app_order(a, &want);
 }
 
-/* --- workloads -------------------------------------------------------------------------------------- */
+/* --- workloads -------------------------------------------------------------------------------- */
 
 /* The order with another workload: what that workload presets, or the old one did, starts from its
  * default; everything else stays. */
@@ -95,7 +95,7 @@ static void take_workload(struct app *a, int value)
     app_order(a, &want);
 }
 
-/* --- sweeps and plans ------------------------------------------------------------------------------- */
+/* --- sweeps and plans ------------------------------------------------------------------------- */
 
 /* The sweep of the published axis for the present lineup. */
 static int make_sweep(const struct app *a, struct plan *out, struct err *e)
@@ -177,7 +177,7 @@ static void take_plan(struct app *a, int value)
     plan_free(&plan);
 }
 
-/* --- figures ---------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static void list_figures(struct app *a)
 {
@@ -185,8 +185,8 @@ static void list_figures(struct app *a)
     picker_open(&a->picker, PICK_FIGURE, "figure that the graphs show");
     struct picker_item *own = picker_add(&a->picker);
     copy(own->name, sizeof own->name, "usual");
-    copy(own->text, sizeof own->text, w->repeat ? "connections established and accepted over time"
-                                                : "server CPU in its turns");
+    copy(own->text, sizeof own->text,
+         w->repeat ? "connections established and accepted over time" : "server CPU in its turns");
     own->value = METRIC_COUNT;
     for (int m = 0; m < METRIC_COUNT; m++) {
         struct picker_item *item = picker_add(&a->picker);
@@ -197,7 +197,7 @@ static void list_figures(struct app *a)
     picker_start(&a->picker, (int)a->figure);
 }
 
-/* --- all of them ------------------------------------------------------------------------------------ */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 void act_pick(struct app *a, int kind)
 {

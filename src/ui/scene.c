@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One lock, one copy. The figures of a row are means over its kept samples; before the first of them
- * the views show the newest sample of the trace instead, so a scene says whether a figure is
+/* One lock, one copy. The figures of a row are means over its kept samples; before the first of
+ * them the views show the newest sample of the trace instead, so a scene says whether a figure is
  * measured. The table of a workload is only made while it is looked at. */
 #include "ui/scene.h"
 
@@ -59,7 +59,7 @@ static bool has_kept(const struct row *r)
     return false;
 }
 
-/* --- the small table ------------------------------------------------------------------------------ */
+/* --- the small table -------------------------------------------------------------------------- */
 
 /* The parameter that differs most among rows of one table; connections when none does. */
 static enum param_id differing(const struct rows *rows, const struct row *like)
@@ -135,8 +135,8 @@ static bool fill_published(struct small_row *out, const struct small_table *t, c
     *out = (struct small_row){.axis = r->params.connections, .ratio.ratio = NAN};
     for (int p = 0; p < r->pane_count; p++)
         for (int i = 0; i < t->cells; i++) {
-            out->cell[p][i] = published_value(r->workload, r->panes[p].model,
-                                              r->params.connections, t->metric[i]);
+            out->cell[p][i] = published_value(r->workload, r->panes[p].model, r->params.connections,
+                                              t->metric[i]);
             any = any || !isnan(out->cell[p][i]);
         }
     if (m != METRIC_COUNT && against > 0 && against < r->pane_count)
@@ -175,14 +175,13 @@ static void take_small(struct scene *s, const struct rows *rows, const struct ro
     struct small_row published;
     if (at < t->count && t->axis == PARAM_connections &&
         fill_published(&published, t, like, s->against)) {
-        memmove(&t->row[at + 2], &t->row[at + 1],
-                sizeof t->row[0] * (size_t)(t->count - at - 1));
+        memmove(&t->row[at + 2], &t->row[at + 1], sizeof t->row[0] * (size_t)(t->count - at - 1));
         t->row[at + 1] = published;
         t->count++;
     }
 }
 
-/* --- figures --------------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 static void take_pane(struct scene_pane *out, const struct row *r, int i)
 {
@@ -276,8 +275,8 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         shown_from_row(s, r);
     name_panes(s);
     s->against = w->against > 0 && w->against < s->pane_count ? w->against
-                 : s->pane_count > 1                           ? 1
-                                                               : 0;
+                 : s->pane_count > 1                          ? 1
+                                                              : 0;
     if (r && row_fits(s, r) && r->state != ROW_DROPPED)
         take_row(s, rows, r);
     else

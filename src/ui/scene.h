@@ -14,16 +14,16 @@
 
 /* A row of the small table of the live view: figures of each pane, then the ratio. */
 struct small_row {
-    int number;      /* of the row; 0: published figures */
-    double axis;     /* value of the first column */
+    int number;  /* of the row; 0: published figures */
+    double axis; /* value of the first column */
     double cell[LINEUP_MAX][SMALL_CELLS];
     struct paired ratio;
     bool withheld;
 };
 
 struct small_table {
-    enum param_id axis;                 /* first column */
-    int cells;                          /* metrics of each pane */
+    enum param_id axis; /* first column */
+    int cells;          /* metrics of each pane */
     enum metric_id metric[SMALL_CELLS];
     enum metric_id ratio;
     int count;
@@ -33,9 +33,9 @@ struct small_table {
 struct scene_pane {
     char model[32];
     const struct io_model *io;
-    bool measured;              /* figures below are those of the row shown */
+    bool measured; /* figures below are those of the row shown */
     double main, p99, looks, rss, accepted_s, retransmits, timer_s;
-    int taken;                  /* samples of all kinds */
+    int taken; /* samples of all kinds */
     struct summary main_summary;
     enum verdict verdict;
     char reason[160];
@@ -43,20 +43,20 @@ struct scene_pane {
 
 struct scene {
     struct session_now *now;
-    struct plan_row shown;      /* what line 2 states: the live order, or the row of a plan */
-    int row;                    /* number of the row that the figures are of, 0: none yet */
-    int pane_count, against;    /* against: the pane beside A */
+    struct plan_row shown;   /* what line 2 states: the live order, or the row of a plan */
+    int row;                 /* number of the row that the figures are of, 0: none yet */
+    int pane_count, against; /* against: the pane beside A */
     enum metric_id main, p99m;
     struct scene_pane pane[LINEUP_MAX];
     struct answer answer, sweep;
-    int sweep_rows;             /* rows of the same table */
+    int sweep_rows; /* rows of the same table */
     struct small_table small;
-    struct table table;         /* whole; empty unless asked for */
+    struct table table; /* whole; empty unless asked for */
     bool has_table;
     struct load_watch watch[LINEUP_MAX]; /* last pass seen of each pane: points only */
     const struct environment *env;
     const char *session;
-    double mark[6];                      /* what the rows looked like when last taken */
+    double mark[6]; /* what the rows looked like when last taken */
 };
 
 struct scene_wish {

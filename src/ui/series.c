@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A graph shows one sample a slot, so it moves by whole slots and old samples keep their shape. Time
- * in which nothing was measured (load off, a server dead, connections being made) becomes empty
- * slots: as many as samples would have fitted. Repeats last as long as they last: no gaps there. */
+/* A graph shows one sample a slot, so it moves by whole slots and old samples keep their shape.
+ * Time in which nothing was measured (load off, a server dead, connections being made) becomes
+ * empty slots: as many as samples would have fitted. Repeats last as long as they last: no gaps
+ * there. */
 #include "ui/views.h"
 
 #include <math.h>

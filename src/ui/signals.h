@@ -14,7 +14,7 @@ int signals_open(void (*restore)(void), struct err *e);
 /* Puts every action back. */
 void signals_close(void);
 
-int signals_fd(void); /* readable when one is waiting */
+int signals_fd(void);   /* readable when one is waiting */
 int signals_take(void); /* the next signal, 0 when there is none */
 
 #endif

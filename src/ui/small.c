@@ -33,7 +33,8 @@ static void draw_head(struct app *a, struct rect r, int cells)
     char text[64];
     int x = r.x + FIRST_W;
     if (s->pane[0].measured)
-        snprintf(text, sizeof text, "mean of %d of %d", s->pane[0].main_summary.used, s->now->asked);
+        snprintf(text, sizeof text, "mean of %d of %d", s->pane[0].main_summary.used,
+                 s->now->asked);
     else
         snprintf(text, sizeof text, "%d of %d", s->now->taken, s->now->asked);
     canvas_text(a->canvas, r.x + 2, r.y, FIRST_W - 3, ROLE_DIM, false, text);
@@ -46,8 +47,9 @@ static void draw_head(struct app *a, struct rect r, int cells)
     }
     if (s->pane_count > 1) {
         snprintf(text, sizeof text, "A/%c %s", 'A' + s->against,
-                 metric_table[s->small.ratio].cls == CLASS_COST ? "CPU"
-                                                                : metric_table[s->small.ratio].title);
+                 metric_table[s->small.ratio].cls == CLASS_COST
+                     ? "CPU"
+                     : metric_table[s->small.ratio].title);
         canvas_text(a->canvas, x + 2, r.y, RATIO_W - 2, ROLE_DIM, false, text);
     }
 }

@@ -99,7 +99,7 @@ void term_restore(void)
     sigaction(SIGTTOU, &old, NULL);
 }
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static int check_terminal(struct err *e)
 {
@@ -108,8 +108,9 @@ static int check_terminal(struct err *e)
                        isatty(STDIN_FILENO) ? "standard output" : "standard input");
     const char *name = getenv("TERM");
     if (!name || !*name)
-        return err_set(e, EINVAL, "TERM is not set; it names the kind of terminal (xterm, linux, "
-                                  "vt100 ...)");
+        return err_set(e, EINVAL,
+                       "TERM is not set; it names the kind of terminal (xterm, linux, "
+                       "vt100 ...)");
     int status = 0;
     if (setupterm(NULL, STDOUT_FILENO, &status) != OK)
         return err_set(e, EINVAL, "TERM=%s is not known here (%s)", name,
@@ -142,8 +143,8 @@ static void open_colors(bool wanted)
         term.colors = COLORS;
     for (int r = 0; r < ROLE_COUNT; r++) {
         struct style s = theme_style((enum role)r, term.colors);
-        term.attrs[r] = (s.bold ? A_BOLD : 0) | (s.dim ? A_DIM : 0) |
-                        (s.reverse ? A_REVERSE : 0) | (s.underline ? A_UNDERLINE : 0);
+        term.attrs[r] = (s.bold ? A_BOLD : 0) | (s.dim ? A_DIM : 0) | (s.reverse ? A_REVERSE : 0) |
+                        (s.underline ? A_UNDERLINE : 0);
         term.pairs[r] = 0;
         if (s.color >= 0 && init_pair((short)(r + 1), s.color, -1) == OK)
             term.pairs[r] = (short)(r + 1);
@@ -172,10 +173,14 @@ static void define_keys(void)
         const char *bytes;
         int key;
     } more[] = {
-        {"\033[A", KEY_UP},   {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
-        {"\033OA", KEY_UP},   {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
-        {"\033[H", KEY_HOME}, {"\033[F", KEY_END},  {"\033OP", KEY_F(1)},  {"\033[11~", KEY_F(1)},
-        {"\033[21~", KEY_F(10)}, {"\033[200~", KEY_PASTE_BEGIN}, {"\033[201~", KEY_PASTE_END},
+        {"\033[A", KEY_UP},           {"\033[B", KEY_DOWN},
+        {"\033[C", KEY_RIGHT},        {"\033[D", KEY_LEFT},
+        {"\033OA", KEY_UP},           {"\033OB", KEY_DOWN},
+        {"\033OC", KEY_RIGHT},        {"\033OD", KEY_LEFT},
+        {"\033[H", KEY_HOME},         {"\033[F", KEY_END},
+        {"\033OP", KEY_F(1)},         {"\033[11~", KEY_F(1)},
+        {"\033[21~", KEY_F(10)},      {"\033[200~", KEY_PASTE_BEGIN},
+        {"\033[201~", KEY_PASTE_END},
     };
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         define_key(more[i].bytes, more[i].key);
@@ -245,7 +250,7 @@ void term_close(void)
     term.shown = NULL;
 }
 
-/* --- showing -------------------------------------------------------------------------------------- */
+/* --- showing ---------------------------------------------------------------------------------- */
 
 void term_size(int *w, int *h)
 {
@@ -317,16 +322,26 @@ void term_suspend(void)
     take_again();
 }
 
-/* --- keys ------------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 static const struct {
     int curses, key;
 } key_map[] = {
-    {KEY_UP, TERM_UP},           {KEY_DOWN, TERM_DOWN},   {KEY_LEFT, TERM_LEFT},
-    {KEY_RIGHT, TERM_RIGHT},     {KEY_ENTER, TERM_ENTER}, {KEY_BTAB, TERM_BACKTAB},
-    {KEY_BACKSPACE, TERM_BACKSPACE}, {KEY_DC, TERM_DELETE}, {KEY_HOME, TERM_HOME},
-    {KEY_END, TERM_END},         {KEY_PPAGE, TERM_PGUP},  {KEY_NPAGE, TERM_PGDN},
-    {KEY_F(1), TERM_F1},         {KEY_F(10), TERM_F10},   {KEY_RESIZE, TERM_RESIZE},
+    {KEY_UP, TERM_UP},
+    {KEY_DOWN, TERM_DOWN},
+    {KEY_LEFT, TERM_LEFT},
+    {KEY_RIGHT, TERM_RIGHT},
+    {KEY_ENTER, TERM_ENTER},
+    {KEY_BTAB, TERM_BACKTAB},
+    {KEY_BACKSPACE, TERM_BACKSPACE},
+    {KEY_DC, TERM_DELETE},
+    {KEY_HOME, TERM_HOME},
+    {KEY_END, TERM_END},
+    {KEY_PPAGE, TERM_PGUP},
+    {KEY_NPAGE, TERM_PGDN},
+    {KEY_F(1), TERM_F1},
+    {KEY_F(10), TERM_F10},
+    {KEY_RESIZE, TERM_RESIZE},
 };
 
 static int map_key(int code)

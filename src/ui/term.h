@@ -17,14 +17,31 @@ struct term_options {
 
 /* Keys that are no character; characters are themselves (Unicode). */
 enum term_key {
-    TERM_NONE = 0, TERM_KEY_BASE = 0x200000, TERM_UP, TERM_DOWN, TERM_LEFT, TERM_RIGHT, TERM_ENTER,
-    TERM_ESC, TERM_TAB, TERM_BACKTAB, TERM_BACKSPACE, TERM_DELETE, TERM_HOME, TERM_END, TERM_PGUP,
-    TERM_PGDN, TERM_F1, TERM_F10, TERM_RESIZE, TERM_GONE
+    TERM_NONE = 0,
+    TERM_KEY_BASE = 0x200000,
+    TERM_UP,
+    TERM_DOWN,
+    TERM_LEFT,
+    TERM_RIGHT,
+    TERM_ENTER,
+    TERM_ESC,
+    TERM_TAB,
+    TERM_BACKTAB,
+    TERM_BACKSPACE,
+    TERM_DELETE,
+    TERM_HOME,
+    TERM_END,
+    TERM_PGUP,
+    TERM_PGDN,
+    TERM_F1,
+    TERM_F10,
+    TERM_RESIZE,
+    TERM_GONE
 };
 
 /* Opens the screen. -ENOTTY stdin or stdout is no terminal; -EINVAL TERM is unset, unknown or
- * cannot move the cursor: one line each. Registers term_restore with die_on() and for fatal signals, and catches the others
- * (ui/signals.h). The locale is the caller's to set. */
+ * cannot move the cursor: one line each. Registers term_restore with die_on() and for fatal
+ * signals, and catches the others (ui/signals.h). The locale is the caller's to set. */
 int term_open(const struct term_options *o, struct err *e);
 void term_close(void);
 
@@ -38,9 +55,9 @@ int term_colors(void);                /* 0 when none are used */
 /* Shows the canvas; only what changed is written. */
 void term_show(const struct canvas *c);
 
-/* Waits at most timeout_ms for a key, a resize, or the wake descriptor becoming readable (-1: none).
- * TERM_NONE when there was none. TERM_GONE: the terminal is gone. A lone Esc is told from a slow
- * arrow key within 50 ms. */
+/* Waits at most timeout_ms for a key, a resize, or the wake descriptor becoming readable (-1:
+ * none). TERM_NONE when there was none. TERM_GONE: the terminal is gone. A lone Esc is told from a
+ * slow arrow key within 50 ms. */
 int term_key(int timeout_ms, int wake_fd);
 
 /* Pasted text is dropped, except while an entry field takes its characters (never its newlines). */

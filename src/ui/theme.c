@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pane colours are the four of a palette made for colour-blind readers (blue, orange, purple, green)
- * in shades that stand out on black and on white; with 8 and 16 colours the nearest of those. */
+/* Pane colours are the four of a palette made for colour-blind readers (blue, orange, purple,
+ * green) in shades that stand out on black and on white; with 8 and 16 colours the nearest of
+ * those. */
 #include "ui/theme.h"
 
 struct look {

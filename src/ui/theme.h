@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the roles look like for a given number of colours. Colours only add to glyphs: with 0 colours
- * every screen reads the same. The background is always the terminal's own. Pure. */
+/* What the roles look like for a given number of colours. Colours only add to glyphs: with 0
+ * colours every screen reads the same. The background is always the terminal's own. Pure. */
 #ifndef UI_THEME_H
 #define UI_THEME_H
 

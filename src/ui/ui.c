@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The event loop: one thread, which sleeps until a key, a signal or the next frame. Frames come four
- * times a second and after each key; what is measured never waits for them. */
+/* The event loop: one thread, which sleeps until a key, a signal or the next frame. Frames come
+ * four times a second and after each key; what is measured never waits for them. */
 #include "ui/ui.h"
 
 #include <signal.h>
@@ -112,8 +112,7 @@ static void first_order(struct loop *l, struct session *s, const struct ui_optio
         app_say(&l->app, "%s", o->first_line);
 }
 
-int ui_run(struct session *s, const struct ui_options *o, char *parting, size_t size,
-           struct err *e)
+int ui_run(struct session *s, const struct ui_options *o, char *parting, size_t size, struct err *e)
 {
     static struct loop l; /* large */
     memset(&l, 0, sizeof l);

@@ -11,12 +11,13 @@ struct ui_options {
     struct term_options term;
     struct plan_row want;    /* what is measured first */
     const struct plan *plan; /* a plan to run at once, or NULL */
-    const char *first_line;  /* one line for the log: what this is, what was reduced to fit; or NULL */
+    const char
+        *first_line; /* one line for the log: what this is, what was reduced to fit; or NULL */
 };
 
 /* Runs until the person leaves or a signal ends it. Returns 0, or 130 (interrupted by a signal), or
- * -errno when the terminal cannot be used. Afterwards the terminal is as before; `parting` holds the
- * lines that stay on it (the answer and the file's name), to be printed by the caller. */
+ * -errno when the terminal cannot be used. Afterwards the terminal is as before; `parting` holds
+ * the lines that stay on it (the answer and the file's name), to be printed by the caller. */
 int ui_run(struct session *s, const struct ui_options *o, char *parting, size_t size,
            struct err *e);
 

@@ -48,8 +48,8 @@ static void page_all(struct page *p, enum view view)
     char keys[48];
     for (int i = 0; i < command_count; i++)
         if (command_table[i].views & view)
-            page_line(p, 16, ROLE_TEXT, false,
-                      keys_show(command_table[i].keys, keys, sizeof keys), command_table[i].help);
+            page_line(p, 16, ROLE_TEXT, false, keys_show(command_table[i].keys, keys, sizeof keys),
+                      command_table[i].help);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         page_line(p, 2, ROLE_TEXT, false, "", "");
         page_line(p, 2, ROLE_DIM, false, "", facts[i]);

@@ -18,8 +18,8 @@ static void cpu_list(const cpu_set_t *set, char *buf, size_t size)
         int to = i;
         while (to + 1 < CPU_SETSIZE && CPU_ISSET(to + 1, set))
             to++;
-        int n = snprintf(buf + used, size - used, to > i ? "%s%d-%d" : "%s%d", used ? "," : "", i,
-                         to);
+        int n =
+            snprintf(buf + used, size - used, to > i ? "%s%d-%d" : "%s%d", used ? "," : "", i, to);
         used += n > 0 ? (size_t)n : 0;
         i = to;
     }

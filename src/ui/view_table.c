@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table view: all rows of this workload and lineup as session/table.h makes them (the same cells
- * that `run` prints), the first column always in sight, the rest scrolled by whole columns; under it
- * the answer of the whole sweep. */
+/* The table view: all rows of this workload and lineup as session/table.h makes them (the same
+ * cells that `run` prints), the first column always in sight, the rest scrolled by whole columns;
+ * under it the answer of the whole sweep. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static int columns_that_fit(const struct table *t, int from, int w)
     return n;
 }
 
-static void draw_cell(struct canvas *c, int x, int y, const struct table_column *col, enum role role,
-                      bool bold, const char *text)
+static void draw_cell(struct canvas *c, int x, int y, const struct table_column *col,
+                      enum role role, bool bold, const char *text)
 {
     int used = canvas_width(text), pad = col->text || used > col->width ? 0 : col->width - used;
     canvas_text(c, x + pad, y, col->width, role, bold, text);
@@ -110,8 +110,8 @@ static int draw_published(struct app *a, int y, int room)
     const char *verdict = published_verdict(workload_of(&a->scene->shown.params), &reason);
     if (!verdict || !*verdict || room < 1)
         return 0;
-    snprintf(text, sizeof text, "published figures: %s%s%s", verdict,
-             reason && *reason ? ": " : "", reason ? reason : "");
+    snprintf(text, sizeof text, "published figures: %s%s%s", verdict, reason && *reason ? ": " : "",
+             reason ? reason : "");
     return chrome_text(a->canvas, (struct rect){1, y, a->canvas->w - 2, room < 3 ? room : 3},
                        ROLE_DIM, false, text);
 }

@@ -19,11 +19,11 @@ struct session {
 };
 
 const char *const session_phase_words[] = {
-    "idle", "starting servers", "connecting", "warming up", "measuring", "measured", "load off",
-    "nothing runs",
+    "idle",      "starting servers", "connecting", "warming up",
+    "measuring", "measured",         "load off",   "nothing runs",
 };
 
-/* --- what a test sets up ------------------------------------------------------------------------ */
+/* --- what a test sets up ---------------------------------------------------------------------- */
 
 static void bind_tables(void)
 {
@@ -96,8 +96,7 @@ static double noise(struct session *s)
     return ((s->noise >> 16) & 0x7fff) / 16383.5 - 1;
 }
 
-static void push(struct session *s, struct row *r, int pane, enum kept kept,
-                 const struct values *v)
+static void push(struct session *s, struct row *r, int pane, enum kept kept, const struct values *v)
 {
     struct sample *sample = pane_add(&r->panes[pane]);
     struct pane_now *p = &s->now.panes[pane];
@@ -117,7 +116,8 @@ static void push(struct session *s, struct row *r, int pane, enum kept kept,
 
 static void round_of(struct session *s, const struct row *r, int pane, struct values *v)
 {
-    bool scans = !strncmp(r->panes[pane].model, "select", 6) || !strcmp(r->panes[pane].model, "poll");
+    bool scans =
+        !strncmp(r->panes[pane].model, "select", 6) || !strcmp(r->panes[pane].model, "poll");
     double n = r->params.connections, cost = 14 + (scans ? n * 0.146 : 0) + noise(s) * 0.4;
     double rate = isinf(r->params.rate) ? 80000 : r->params.rate;
     values_clear(v);
@@ -140,12 +140,16 @@ void fake_rounds(struct session *s, struct row *r, int warm, int rounds)
         fake_pass(s, 1);
         for (int p = 0; p < r->pane_count; p++) {
             round_of(s, r, p, &v);
-            enum kept kept = i < warm ? KEPT_WARMUP : s->now.taken >= s->now.asked ? KEPT_EXTRA : KEPT_YES;
+            enum kept kept = i < warm                       ? KEPT_WARMUP
+                             : s->now.taken >= s->now.asked ? KEPT_EXTRA
+                                                            : KEPT_YES;
             push(s, r, p, kept, &v);
         }
         if (i >= warm && s->now.taken < s->now.asked)
             s->now.taken++;
-        s->now.phase = i < warm ? PHASE_WARMUP : s->now.taken < s->now.asked ? PHASE_MEASURING : PHASE_EXTRA;
+        s->now.phase = i < warm                      ? PHASE_WARMUP
+                       : s->now.taken < s->now.asked ? PHASE_MEASURING
+                                                     : PHASE_EXTRA;
     }
     s->now.turn_pane = 0;
     s->now.server_cpu_busy_pct = 84;
@@ -188,7 +192,7 @@ void fake_pass(struct session *s, double seconds)
     s->now.elapsed_s += seconds;
 }
 
-/* --- session.h ----------------------------------------------------------------------------------- */
+/* --- session.h -------------------------------------------------------------------------------- */
 
 struct session *session_new(const struct session_options *o, struct err *e)
 {

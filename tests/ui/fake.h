@@ -10,7 +10,7 @@
 
 struct fake_orders {
     int live, plans, stops, loads, more, restarts;
-    int plan_rows, restarted;    /* rows of the last plan, pane of the last restart */
+    int plan_rows, restarted; /* rows of the last plan, pane of the last restart */
     bool load_on;
     struct plan_row want;
     char plan_title[80];

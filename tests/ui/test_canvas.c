@@ -38,7 +38,8 @@ static void control_characters_are_not_obeyed(void **state)
 {
     (void)state;
     assert_string_equal(drawn(30, 0, 30, false, "a\033[2Jb\nc\td"), "a?[2Jb?c?d");
-    assert_string_equal(drawn(30, 0, 30, false, "a\xff\xc3(b"), "a?" "?(b");
+    assert_string_equal(drawn(30, 0, 30, false, "a\xff\xc3(b"), "a?"
+                                                                "?(b");
     assert_string_equal(drawn(30, 0, 30, false, "\xc0\xaf\xed\xa0\x80x"), "?????x");
     assert_string_equal(drawn(30, 0, 30, false, "a\xc2\x9bz"), "a?z");     /* C1 CSI */
     assert_string_equal(drawn(30, 0, 30, false, "a\xe2\x80\xaez"), "a?z"); /* right to left */

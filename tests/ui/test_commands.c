@@ -31,7 +31,8 @@ static void each_key_reaches_its_command(void **state)
                 fail_msg("%s: no key is called %s", c->name, word);
             for (int v = 0; v < VIEWS; v++)
                 if ((c->views & views[v]) && command_find(views[v], code) != c)
-                    fail_msg("%s: %s reaches %s", c->name, word, command_find(views[v], code)->name);
+                    fail_msg("%s: %s reaches %s", c->name, word,
+                             command_find(views[v], code)->name);
         }
     }
 }
@@ -73,13 +74,38 @@ static void the_promised_keys(void **state)
         int key;
         const char *name;
     } live[] = {
-        {'1', "live"},  {'2', "table"},  {'?', "help"},  {'h', "help"},  {TERM_F1, "help"},
-        {TERM_ESC, "stop"}, {'q', "back"}, {TERM_F10, "quit"}, {'s', "save"}, {'f', "freeze"},
-        {'g', "figure"}, {'n', "more"}, {'l', "log-axis"}, {TERM_LEFT, "model-before"},
-        {TERM_RIGHT, "model-next"}, {'m', "model"}, {TERM_TAB, "pane"}, {TERM_UP, "step-up"},
-        {'+', "step-up"}, {TERM_DOWN, "step-down"}, {'-', "step-down"}, {'c', "connections"},
-        {'i', "idle"}, {'r', "rate"}, {'z', "size"}, {TERM_ENTER, "type"}, {'w', "workload"},
-        {'a', "add"}, {'d', "drop"}, {'p', "plan"}, {' ', "load"}, {'u', "up-again"},
+        {'1', "live"},
+        {'2', "table"},
+        {'?', "help"},
+        {'h', "help"},
+        {TERM_F1, "help"},
+        {TERM_ESC, "stop"},
+        {'q', "back"},
+        {TERM_F10, "quit"},
+        {'s', "save"},
+        {'f', "freeze"},
+        {'g', "figure"},
+        {'n', "more"},
+        {'l', "log-axis"},
+        {TERM_LEFT, "model-before"},
+        {TERM_RIGHT, "model-next"},
+        {'m', "model"},
+        {TERM_TAB, "pane"},
+        {TERM_UP, "step-up"},
+        {'+', "step-up"},
+        {TERM_DOWN, "step-down"},
+        {'-', "step-down"},
+        {'c', "connections"},
+        {'i', "idle"},
+        {'r', "rate"},
+        {'z', "size"},
+        {TERM_ENTER, "type"},
+        {'w', "workload"},
+        {'a', "add"},
+        {'d', "drop"},
+        {'p', "plan"},
+        {' ', "load"},
+        {'u', "up-again"},
     };
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
         const struct command *c = command_find(VIEW_LIVE, live[i].key);
@@ -111,7 +137,8 @@ static void the_help_has_every_key(void **state)
         for (int i = 0; i < command_count; i++) {
             if (!(command_table[i].views & views[v]))
                 continue;
-            snprintf(row, sizeof row, "\n  %s ", keys_show(command_table[i].keys, shown, sizeof shown));
+            snprintf(row, sizeof row, "\n  %s ",
+                     keys_show(command_table[i].keys, shown, sizeof shown));
             if (!strstr(help, row))
                 fail_msg("%s is not in the help", command_table[i].name);
         }
@@ -136,8 +163,9 @@ static void footers_fit(void **state)
     command_footer(&a, VIEW_LIVE, 60, text, sizeof text);
     assert_string_equal(text, " ? help  q quit");
     command_footer(&a, VIEW_LIVE, 80, text, sizeof text);
-    assert_string_equal(text, " ←→ model  ↑↓ connections  w load  p sweep  s save  1-2 views  ? help"
-                              "  q quit");
+    assert_string_equal(text,
+                        " ←→ model  ↑↓ connections  w load  p sweep  s save  1-2 views  ? help"
+                        "  q quit");
     show_keys(&a, "rf");
     command_footer(&a, VIEW_LIVE, 80, text, sizeof text);
     assert_non_null(strstr(text, "←→ read off  ↑↓ rate"));

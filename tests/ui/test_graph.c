@@ -69,7 +69,10 @@ static void gaps_and_zeros_differ(void **state)
 {
     (void)state;
     const double values[] = {0, NAN, 50, 100};
-    struct graph g = {.values = values, .count = 4, .scale = {0, 100, false}, .cursor = -1,
+    struct graph g = {.values = values,
+                      .count = 4,
+                      .scale = {0, 100, false},
+                      .cursor = -1,
                       .charset = CHARSET_ASCII};
     assert_string_equal(graph_text(&g, 9, 3), " 100┤   #\n"
                                               "    │  :#\n"
@@ -87,7 +90,10 @@ static void braille_gives_a_wide_value_its_cell(void **state)
 {
     (void)state;
     const double values[] = {25, 50, 75, 100, 0, NAN};
-    struct graph g = {.values = values, .count = 6, .scale = {0, 100, false}, .cursor = -1,
+    struct graph g = {.values = values,
+                      .count = 6,
+                      .scale = {0, 100, false},
+                      .cursor = -1,
                       .charset = CHARSET_BRAILLE};
     const char *got = graph_text(&g, 40, 1);
     assert_non_null(strstr(got, "⣀⣤⣶⣿⣀"));
@@ -103,8 +109,13 @@ static void the_newest_stands_at_the_right(void **state)
     double values[20];
     for (int i = 0; i < 20; i++)
         values[i] = i < 19 ? 0 : 100;
-    struct graph g = {.values = values, .count = 20, .scale = {0, 100, false}, .cursor = -1,
-                      .charset = CHARSET_ASCII, .time_line = true, .span_s = 10};
+    struct graph g = {.values = values,
+                      .count = 20,
+                      .scale = {0, 100, false},
+                      .cursor = -1,
+                      .charset = CHARSET_ASCII,
+                      .time_line = true,
+                      .span_s = 10};
     const char *got = graph_text(&g, 21, 3);
     assert_non_null(strstr(got, "               #\n"));
     assert_non_null(strstr(got, "└10 s ago─────now\n"));
@@ -113,7 +124,8 @@ static void the_newest_stands_at_the_right(void **state)
 static void labels_keep_four_columns(void **state)
 {
     (void)state;
-    static const double tops[] = {0.004, 0.05, 0.5, 1, 40, 100, 1000, 5000, 1e4, 2e5, 4e6, 1e9, 1e12};
+    static const double tops[] = {0.004, 0.05, 0.5, 1,   40,  100, 1000,
+                                  5000,  1e4,  2e5, 4e6, 1e9, 1e12};
     for (size_t i = 0; i < sizeof tops / sizeof *tops; i++) {
         struct graph g = {.scale = {0, tops[i], false}, .cursor = -1, .charset = CHARSET_ASCII};
         const char *got = graph_text(&g, 20, 5);
@@ -135,9 +147,14 @@ static void a_changed_scale_leaves_nothing_behind(void **state)
     for (int i = 0; i < 600; i++) {
         for (int k = 0; k < 64; k++)
             values[k] = (i + k) % 7 == 0 ? NAN : (i + k) % 5 == 0 ? 0 : pow(10, (i + k) % 10);
-        struct graph g = {.r = {0, 0, 60, 8}, .values = values, .count = 64, .cursor = i % 70 - 1,
-                          .scale = scale_for(values, 64, 0, i % 2), .charset = CHARSET_BRAILLE,
-                          .time_line = true, .span_s = 60};
+        struct graph g = {.r = {0, 0, 60, 8},
+                          .values = values,
+                          .count = 64,
+                          .cursor = i % 70 - 1,
+                          .scale = scale_for(values, 64, 0, i % 2),
+                          .charset = CHARSET_BRAILLE,
+                          .time_line = true,
+                          .span_s = 60};
         canvas_clear(c);
         graph_draw(c, &g);
         struct canvas *fresh = canvas_new(60, 8);
@@ -153,8 +170,14 @@ static void two_lines_over_time(void **state)
     (void)state;
     const double x[] = {1, 2, 3}, a[] = {10, 20, 30}, b[] = {0, 10, 30};
     struct canvas *c = canvas_new(17, 5);
-    struct graph_pair g = {.r = {0, 0, 17, 5}, .x = x, .a = a, .b = b, .count = 3, .x_high = 4,
-                           .scale = {0, 30, false}, .charset = CHARSET_ASCII};
+    struct graph_pair g = {.r = {0, 0, 17, 5},
+                           .x = x,
+                           .a = a,
+                           .b = b,
+                           .count = 3,
+                           .x_high = 4,
+                           .scale = {0, 30, false},
+                           .charset = CHARSET_ASCII};
     graph_pair_draw(c, &g);
     char got[5][128];
     for (int y = 0; y < 5; y++)

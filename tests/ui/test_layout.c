@@ -76,7 +76,8 @@ static void panes_stay_where_they_are(void **state)
                 layout_live(w, h, panes, 3, &a);
                 layout_live(w, h, panes, 8, &b);
                 for (int p = 0; p < panes; p++) {
-                    struct rect x = layout_find(&a, PART_PANE, p), y = layout_find(&b, PART_PANE, p);
+                    struct rect x = layout_find(&a, PART_PANE, p),
+                                y = layout_find(&b, PART_PANE, p);
                     assert_memory_equal(&x, &y, sizeof x);
                 }
             }

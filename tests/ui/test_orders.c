@@ -63,7 +63,8 @@ static void models_step_by_arrows(void **state)
 {
     (void)state;
     show_keys(&a, "<right>");
-    assert_string_equal(got->want.lineup.models[0]->id, io_model_table[io_model_find("select") + 1]->id);
+    assert_string_equal(got->want.lineup.models[0]->id,
+                        io_model_table[io_model_find("select") + 1]->id);
     show_keys(&a, "<left><tab><left>");
     assert_string_equal(got->want.lineup.models[0]->id, "select");
     assert_string_equal(got->want.lineup.models[1]->id, "poll");
@@ -227,7 +228,7 @@ static void more_than_fits_is_refused_with_the_number(void **state)
     assert_true(show_has(&a, "[400 connections]"));
 }
 
-/* --- saving ------------------------------------------------------------------------------------- */
+/* --- saving ----------------------------------------------------------------------------------- */
 
 static char folder[64], home[64];
 

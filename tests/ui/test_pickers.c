@@ -107,7 +107,9 @@ static void a_greyed_item_says_why(void **state)
 static void long_lists_keep_the_cursor_in_sight(void **state)
 {
     (void)state;
-    static const struct { int w, h; } sizes[] = {{60, 15}, {80, 24}, {160, 50}};
+    static const struct {
+        int w, h;
+    } sizes[] = {{60, 15}, {80, 24}, {160, 50}};
     for (int i = 0; i < 3; i++) {
         canvas_resize(a.canvas, sizes[i].w, sizes[i].h);
         show_keys(&a, "g");

@@ -56,8 +56,8 @@ static void show_difference(const char *want, const char *got)
     for (int line = 1; *want || *got; line++) {
         size_t w = strcspn(want, "\n"), g = strcspn(got, "\n");
         if (w != g || memcmp(want, got, w) != 0)
-            fprintf(stderr, "line %d\n  expected %.*s\n  shown    %.*s\n", line, (int)w, want, (int)g,
-                    got);
+            fprintf(stderr, "line %d\n  expected %.*s\n  shown    %.*s\n", line, (int)w, want,
+                    (int)g, got);
         want += w + (want[w] != '\0');
         got += g + (got[g] != '\0');
     }
@@ -160,7 +160,7 @@ static void ascii_only(const char *screen, const char *what)
 static void ascii_is_ascii_everywhere(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"",  "2",     "?", "m", "w", "p",
+    static const char *const keys[] = {"",  "2",       "?",       "m", "w", "p",
                                        "g", "<enter>", "f<left>", "l", " ", "aa"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         sweep("select,epoll-lt", 100, 30, CHARSET_ASCII);
