@@ -131,7 +131,7 @@ static struct load *make(const struct load_spec *spec)
         die("out of memory");
     memset(l, 0, sizeof *l);
     l->spec = *spec;
-    l->protocol = protocol_table[(int)spec->params.protocol];
+    l->protocol = protocol_get((int)spec->params.protocol, spec->params.suffix == 1);
     l->timeout_ns = (uint64_t)(spec->params.timeout * 1e9);
     l->blocking = spec->params.engine == ENGINE_BLOCKING;
     l->mux_limit = thread_count(spec);

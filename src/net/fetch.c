@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* fetch: ask for N bytes, get N bytes that can be checked. Request, 64 bytes: "IODF", u32 version
  * 1, u32 size, u32 reserved, u64 sequence, all big-endian, the rest zero. Reply: size bytes, byte i
- * is the low byte of sequence + i. Replies are sent straight out of one constant table that repeats
- * 0..255, so a server copies nothing and a client compares with memcmp. */
+ * is the low byte of sequence + i. Replies are sent straight out of the pattern's table, so a
+ * server copies nothing and a client compares with memcmp. */
 #include <errno.h>
 #include <string.h>
 
+#include "net/pattern.h"
 #include "net/protocol.h"
 #include "net/protocols.h"
 
 #define REQUEST 64
 #define VERSION 1
 #define SIZE_MAX_ASKED (16u << 20)
-#define RUN 65536 /* bytes of the table that a run may cover, whatever its first byte is */
-
-#define ROW(h)                                                                                     \
-    h, h + 1, h + 2, h + 3, h + 4, h + 5, h + 6, h + 7, h + 8, h + 9, h + 10, h + 11, h + 12,      \
-        h + 13, h + 14, h + 15
-#define ALL                                                                                        \
-    ROW(0), ROW(16), ROW(32), ROW(48), ROW(64), ROW(80), ROW(96), ROW(112), ROW(128), ROW(144),    \
-        ROW(160), ROW(176), ROW(192), ROW(208), ROW(224), ROW(240)
-#define TIMES4(...) __VA_ARGS__, __VA_ARGS__, __VA_ARGS__, __VA_ARGS__
-
-/* Constant data, not filled at start: its pages are shared and only those in use are in memory. */
-static const uint8_t pattern[RUN + 256] = {TIMES4(TIMES4(TIMES4(TIMES4(ALL)))), ALL};
-
-static const uint8_t *pattern_at(uint64_t position)
-{
-    return pattern + (position & 255);
-}
 
 static uint32_t get32(const uint8_t *p)
 {
@@ -71,15 +55,15 @@ static size_t fetch_due(void *state, const uint8_t **bytes)
 {
     const struct fetch_state *s = state;
     *bytes = pattern_at(s->position);
-    return s->left < RUN ? s->left : RUN;
+    return s->left < PATTERN_RUN ? s->left : PATTERN_RUN;
 }
 
-static bool fetch_sent(void *state, size_t n)
+static enum proto_sent fetch_sent(void *state, size_t n)
 {
     struct fetch_state *s = state;
     s->position += n;
     s->left -= (uint32_t)n;
-    return s->left == 0;
+    return s->left == 0 ? PROTO_REPLIED : PROTO_GOES_ON;
 }
 
 /* --- client ----------------------------------------------------------------------------------- */
@@ -98,16 +82,9 @@ static size_t fetch_ask(struct proto_check *c, uint64_t sequence, uint64_t size,
 
 static int fetch_check(struct proto_check *c, const uint8_t *in, size_t n)
 {
-    if (n > c->size - c->got)
+    if (n > c->size - c->got || !pattern_is(c->sequence + c->got, in, n))
         return -EBADMSG;
-    while (n > 0) {
-        size_t run = n < RUN ? n : RUN;
-        if (memcmp(in, pattern_at(c->sequence + c->got), run) != 0)
-            return -EBADMSG;
-        c->got += run;
-        in += run;
-        n -= run;
-    }
+    c->got += n;
     return c->got == c->size;
 }
 

@@ -16,22 +16,37 @@
 /* The client's side of one outstanding request. */
 struct proto_check {
     uint64_t sequence;
-    uint64_t size; /* reply bytes asked for */
-    uint64_t got;  /* reply bytes seen */
+    uint64_t size;         /* reply bytes asked for; http: 0 asks for what the server likes */
+    uint64_t got;          /* reply bytes seen; http: of the body */
+    uint64_t length;       /* http: the body's, from the head */
+    uint32_t phase, place; /* where the protocol's own marks are read */
+};
+
+/* What went out with the last bytes. */
+enum proto_sent {
+    PROTO_GOES_ON, /* a part of a reply */
+    PROTO_REPLIED, /* the end of one */
+    PROTO_LAST,    /* the end of one, and nothing more is sent over this connection */
+    PROTO_REFUSED  /* likewise, and it said that what came was no good: counted as junk */
 };
 
 struct protocol {
     const char *id, *label, *summary;
+    bool one_way; /* nothing is replied */
 
-    /* Server. take: consumes bytes of one request at the front of in; returns how many it consumed
-     * (0: needs more than n bytes, n is below its longest request; the caller keeps them), or
-     * -EPROTO for junk. Never called while a reply is due. */
+    /* Server. begin: a connection is new and its state zeroed; size is that of a reply to who names
+     * none. end: it is over; frees what the state holds. Either may be NULL. */
+    void (*begin)(void *state, uint64_t size);
+    void (*end)(void *state);
+    /* Consumes bytes of one request at the front of in; returns how many it consumed (0: needs more
+     * than n bytes, n is below its longest request; the caller keeps them), or -EPROTO for junk.
+     * Never called while a reply is due. */
     ssize_t (*take)(void *state, const uint8_t *in, size_t n);
-    /* The bytes of reply that are due now, valid until the next call with this state; 0: none. The
-     * run may be a part of the reply. */
+    /* The bytes of reply that are due now; 0: none. The run may be a part of the reply. They stay
+     * where they are until sent() has all of them or end(), whatever becomes of the input. */
     size_t (*due)(void *state, const uint8_t **bytes);
-    /* n of them went out. True when that was the end of a reply. */
-    bool (*sent)(void *state, size_t n);
+    /* n of them went out. */
+    enum proto_sent (*sent)(void *state, size_t n);
     size_t request_max; /* the most bytes take() may want to see together */
 
     /* Client. ask: writes a request for `size` bytes into buf[PROTO_ASK_MAX], returns its length,
@@ -46,5 +61,8 @@ extern const struct protocol *const protocol_table[];
 extern const int protocol_count;
 const char *protocol_word(int i);
 int protocol_find(const char *id);
+
+/* Row i as both ends use it: with or without the suffix that echo can add. */
+const struct protocol *protocol_get(int i, bool suffix);
 
 #endif

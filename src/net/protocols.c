@@ -8,6 +8,8 @@
 
 const struct protocol *const protocol_table[] = {
     &protocol_fetch,
+    &protocol_echo,
+    &protocol_discard,
 };
 const int protocol_count = sizeof protocol_table / sizeof *protocol_table;
 
@@ -22,4 +24,10 @@ int protocol_find(const char *id)
         if (strcmp(protocol_table[i]->id, id) == 0)
             return i;
     return -1;
+}
+
+const struct protocol *protocol_get(int i, bool suffix)
+{
+    const struct protocol *p = protocol_table[i];
+    return suffix && p == &protocol_echo ? &protocol_echo_suffix : p;
 }

@@ -5,6 +5,6 @@
 
 struct protocol;
 
-extern const struct protocol protocol_fetch;
+extern const struct protocol protocol_fetch, protocol_echo, protocol_echo_suffix, protocol_discard;
 
 #endif

@@ -35,7 +35,7 @@ int crew_init(struct crew *c, struct shared *s, struct err *e)
     if (protocol >= protocol_count)
         return err_set(e, EINVAL, "no protocol %d", protocol);
     c->model = io_model_table[model];
-    c->protocol = protocol_table[protocol];
+    c->protocol = protocol_get(protocol, shared_count(s->params.suffix, 0) != 0);
     return 0;
 }
 
@@ -143,6 +143,7 @@ static void prepare(struct crew *c, int i)
     struct worker *w = &c->worker[i];
     w->model = c->model;
     w->protocol = c->protocol;
+    w->reply_size = (uint64_t)shared_count(p->size, 1024);
     w->crew = c;
     w->index = i;
     w->listener = c->listeners[i];

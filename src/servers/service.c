@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SWALLOW_MAX (1u << 20)
+
 struct stash {
     size_t start, n, room;
     uint8_t bytes[];
@@ -61,6 +63,18 @@ struct input service_resume(const struct conn *c)
     return (struct input){.at = s->bytes + s->start, .n = s->n, .stashed = true};
 }
 
+/* After our last reply. A peer that has not read it yet must not be reset, so what it goes on
+ * sending is thrown away, up to a limit. */
+static ssize_t swallow(struct conn *c, struct input *in)
+{
+    if (in->n > SWALLOW_MAX - c->swallowed)
+        return -EPROTO;
+    c->swallowed += (uint32_t)in->n;
+    in->at += in->n;
+    in->n = 0;
+    return 0;
+}
+
 ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const uint8_t **bytes)
 {
     const struct protocol *p = w->protocol;
@@ -73,6 +87,8 @@ ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const u
         }
         if (in->n == 0)
             return 0;
+        if (c->closing)
+            return swallow(c, in);
         ssize_t used = p->take(c->state, in->at, in->n);
         /* A protocol that wants more than its longest request would outgrow the read buffer. */
         if (used == 0 && in->n >= p->request_max)
@@ -88,10 +104,13 @@ ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const u
 void service_sent(struct worker *w, struct conn *c, size_t n)
 {
     counter_add(&w->count->bytes_out, n);
-    if (w->protocol->sent(c->state, n)) {
-        c->due = false;
-        counter_add(&w->count->requests, 1);
-    }
+    enum proto_sent what = w->protocol->sent(c->state, n);
+    if (what == PROTO_GOES_ON)
+        return;
+    c->due = false;
+    counter_add(what == PROTO_REFUSED ? &w->count->junk : &w->count->requests, 1);
+    if (what != PROTO_REPLIED)
+        worker_end_sending(c);
 }
 
 void service_keep(struct conn *c, const struct input *in)

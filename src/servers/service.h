@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between a model and a protocol: bytes in -> requests -> bytes due -> sent. No system calls, so
+/* Between a model and a protocol: bytes in -> requests -> bytes due -> sent. No recv, no send, so
  * models that are told of readiness, models that are told of completions and threads that block all
  * use it the same way:
  *
@@ -37,11 +37,13 @@ struct input service_append(struct conn *c, const uint8_t *bytes, size_t n);
 /* What was kept. */
 struct input service_resume(const struct conn *c);
 
-/* The next bytes to send: their number and where they are (valid until the next call for this
- * connection); 0: more input is needed; -EPROTO: what came is no request. */
+/* The next bytes to send: their number and where they are (until service_sent() has all of them, or
+ * worker_drop()); 0: more input is needed; -EPROTO: what came is no request. */
 ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const uint8_t **bytes);
 
-/* n of them were taken by the socket. Counts bytes and whole replies. */
+/* n of them were taken by the socket, not only queued for it: behind the last reply of a connection
+ * this ends our half of it, and from then on what comes is swallowed. Counts bytes and whole
+ * replies. */
 void service_sent(struct worker *w, struct conn *c, size_t n);
 
 /* Keeps the unused rest of the input until later; frees the stash when there is none. */

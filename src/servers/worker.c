@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -49,6 +50,8 @@ struct conn *worker_take(struct worker *w, int fd)
     memset(c, 0, sizeof *c);
     c->fd = fd;
     c->owner = (uint16_t)(w->index + 1);
+    if (w->protocol->begin)
+        w->protocol->begin(c->state, w->reply_size);
     if (fd > w->fd_top)
         w->fd_top = fd;
     return c;
@@ -68,17 +71,25 @@ void worker_refuse(struct worker *w, struct conn *c)
     counter_add(&w->count->refusals, 1);
 }
 
+void worker_end_sending(struct conn *c)
+{
+    c->closing = true;
+    shutdown(c->fd, SHUT_WR);
+}
+
 void worker_drop(struct worker *w, struct conn *c, enum drop why)
 {
     int fd = c->fd;
     service_free(c);
+    if (w->protocol->end)
+        w->protocol->end(c->state);
     c->owner = 0;
     if (why == DROP_END)
         close(fd);
     else
         net_close_reset(fd);
     counter_add(&w->count->closes, 1);
-    if (why == DROP_JUNK)
+    if (why == DROP_JUNK && !c->closing)
         counter_add(&w->count->junk, 1);
     if (why == DROP_FAILED)
         counter_add(&w->count->resets, 1);

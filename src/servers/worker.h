@@ -35,6 +35,8 @@ struct conn {
     bool queued;         /* stands in the worker's queue of unfinished ones */
     int next, prev;      /* there, by descriptor; -1 ends it */
     int slot;            /* for the model */
+    bool closing;        /* our half is closed: what comes is swallowed until the peer closes */
+    uint32_t swallowed;  /* bytes */
     struct stash *stash; /* input that came but cannot be used yet, or NULL */
     uint64_t state[PROTO_STATE / sizeof(uint64_t)];
 } __attribute__((aligned(64)));
@@ -44,6 +46,7 @@ struct worker {
     /* Frozen after start. */
     const struct io_model *model;
     const struct protocol *protocol;
+    uint64_t reply_size;    /* of a reply to who names no size */
     struct crew *crew;
     int index;
     int listener, wake;     /* wake becomes readable when the worker must stop, and stays so */
@@ -89,7 +92,12 @@ void worker_refuse(struct worker *w, struct conn *c);
  * could not watch it. */
 enum drop { DROP_END, DROP_JUNK, DROP_FAILED, DROP_STOP };
 
-/* Closes it, frees what it holds and counts it. The model has forgotten it already. */
+/* Our last reply went out: tells the peer that no more comes. It stays open until the peer closes,
+ * since closing it while something unread comes in would take the reply back (a reset). */
+void worker_end_sending(struct conn *c);
+
+/* Closes it, frees what it holds, due reply bytes too, and counts it. The model has forgotten it
+ * already and the kernel works on nothing of it. */
 void worker_drop(struct worker *w, struct conn *c, enum drop why);
 
 /* Drops all of this worker's connections with a reset, so that no TIME_WAIT holds the port. */
