@@ -5,60 +5,17 @@
 #include "session/answers.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "session/say.h"
 
 #define GUESS_ROUNDS 15
-
-struct text { /* appends to a line, never past its end */
-    char *buf;
-    size_t size, used;
-};
-
-static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct text *t, const char *fmt, ...)
-{
-    va_list ap;
-    if (t->used >= t->size)
-        return;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->buf + t->used, t->size - t->used, fmt, ap);
-    va_end(ap);
-    t->used += n > 0 ? (size_t)n : 0;
-}
-
-struct num {
-    char s[24];
-};
-
-static struct num num(double v)
-{
-    struct num n;
-    units_number(n.s, sizeof n.s, v);
-    return n;
-}
 
 static double mean_of(const struct row *r, int pane, enum metric_id m)
 {
     return row_summary(r, pane, m).mean;
-}
-
-/* "at 11.5k/s", "flat out", "for 400 connections" */
-static struct num at_load(const struct row *r)
-{
-    struct num n;
-    char v[16];
-    if (r->workload->repeat)
-        snprintf(n.s, sizeof n.s, "for %s", units_si(v, sizeof v, r->params.connections));
-    else if (r->params.rate == PARAM_MAX)
-        snprintf(n.s, sizeof n.s, "flat out");
-    else
-        snprintf(n.s, sizeof n.s, "at %s/s", units_si(v, sizeof v, r->params.rate));
-    return n;
 }
 
 /* The ratio over warm-up rounds, while there is nothing better. */
@@ -88,7 +45,7 @@ static void say_ratio(struct text *t, const struct row *r, int pane, const struc
         say(t, "takes %s times as long as %s", num(ratio).s, cheap);
     if (!isnan(low))
         say(t, " (%s to %s)", num(low).s, num(high).s);
-    say(t, " %s", at_load(r).s);
+    say(t, " %s", say_load(r).s);
 }
 
 static double round_seconds(const struct row *r)
@@ -123,15 +80,18 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
     switch (p.outcome) {
     case OUTCOME_SAME:
         say(t, "no difference: %s / %s is %s (%s to %s) %s", a, b, num(p.ratio).s, num(p.low90).s,
-            num(p.high90).s, at_load(r).s);
+            num(p.high90).s, say_load(r).s);
         return;
     case OUTCOME_CANNOT_TELL: {
         char span[24];
-        say(t, "cannot tell: %s / %s is %s (%s to %s) %s", a, b, num(p.ratio).s, num(p.low).s,
-            num(p.high).s, at_load(r).s);
-        if (p.pairs_needed > p.pairs)
-            say(t, "; about %s more would",
-                units_span(span, sizeof span, (p.pairs_needed - p.pairs) * round_seconds(r)));
+        say(t, "cannot tell: %s / %s is %s", a, b, num(p.ratio).s);
+        if (!isnan(p.low))
+            say(t, " (%s to %s)", num(p.low).s, num(p.high).s);
+        say(t, " %s", say_load(r).s);
+        if (p.pairs_needed > p.pairs) {
+            double more = ceil((p.pairs_needed - p.pairs) * round_seconds(r));
+            say(t, "; about %s more would", units_span(span, sizeof span, more));
+        }
         return;
     }
     default:
@@ -146,10 +106,10 @@ static void answer_alone(const struct row *r, struct text *t)
     if (main.used < 1) {
         say(t, "not yet: nothing was kept so far");
     } else if (r->workload->repeat) {
-        say(t, "%s: %s s %s", r->panes[0].model, num(main.mean).s, at_load(r).s);
+        say(t, "%s: %s s %s", r->panes[0].model, num(main.mean).s, say_load(r).s);
     } else {
         say(t, "%s: %s µs CPU a request %s, p99 %s", r->panes[0].model, num(main.mean).s,
-            at_load(r).s, units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
+            say_load(r).s, units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
     }
 }
 
@@ -208,7 +168,7 @@ static void trust(const struct row *r, int pane, struct text *t)
         else if (p.resolution_pct > 50)
             say(t, "; can tell %s times apart", num(1 + p.resolution_pct / 100).s);
         else if (!isnan(p.resolution_pct))
-            say(t, "; can tell %s %% apart", num(p.resolution_pct).s);
+            say(t, "; can tell %.*f %% apart", p.resolution_pct < 1 ? 1 : 0, p.resolution_pct);
     }
     say(t, "; loopback");
 }
@@ -231,118 +191,4 @@ void answer_row(const struct row *r, int pane, struct answer *out)
     else
         why_calls(r, pane, &w);
     trust(r, pane, &t);
-}
-
-/* --- a sweep ---------------------------------------------------------------------------------- */
-
-static bool same_lineup(const struct row *a, const struct row *b)
-{
-    if (a->workload != b->workload || a->pane_count != b->pane_count)
-        return false;
-    for (int i = 0; i < a->pane_count; i++)
-        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
-            return false;
-    return true;
-}
-
-static bool equal(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
-/* The one parameter in which two rows differ; PARAM_COUNT when it is none or several. */
-static enum param_id only_difference(const struct row *a, const struct row *b)
-{
-    enum param_id found = PARAM_COUNT;
-    for (int id = 0; id < PARAM_COUNT; id++) {
-        if (equal(params_get(&a->params, id), params_get(&b->params, id)))
-            continue;
-        if (found != PARAM_COUNT)
-            return PARAM_COUNT;
-        found = id;
-    }
-    return found;
-}
-
-static bool counts(const struct row *x, const struct row *r)
-{
-    return x != r && x->state != ROW_DROPPED && same_lineup(x, r) && row_kept(x) >= 3;
-}
-
-/* The parameter along which most rows stand beside r. */
-static enum param_id sweep_axis(const struct rows *rows, const struct row *r)
-{
-    int votes[PARAM_COUNT + 1] = {0};
-    enum param_id best = PARAM_COUNT;
-    for (const struct row *x = rows->first; x; x = x->next) {
-        enum param_id id = counts(x, r) ? only_difference(x, r) : PARAM_COUNT;
-        if (id != PARAM_COUNT && (best == PARAM_COUNT || ++votes[id] > votes[best]))
-            best = id;
-    }
-    return best;
-}
-
-struct sweep {
-    int rows, outcomes[OUTCOME_WITHHELD + 1];
-    double least, most; /* how many times dearer the dearer one is, over rows with a difference */
-};
-
-static void sweep_add(struct sweep *s, const struct row *r, int pane)
-{
-    struct paired p = row_ratio(r, pane, row_main(r));
-    bool ranks = row_may_rank(r, pane, row_main(r));
-    enum outcome o = ranks ? p.outcome : OUTCOME_WITHHELD;
-    double times = p.ratio < 1 ? 1 / p.ratio : p.ratio;
-    s->rows++;
-    s->outcomes[o]++;
-    if (o == OUTCOME_CHEAPER || o == OUTCOME_DEARER) {
-        s->least = s->outcomes[OUTCOME_CHEAPER] + s->outcomes[OUTCOME_DEARER] == 1
-                       ? times : fmin(s->least, times);
-        s->most = fmax(s->most, times);
-    }
-}
-
-static void say_sweep(struct text *t, const struct sweep *s, const struct row *r, int pane,
-                      enum param_id axis)
-{
-    static const char *const words[] = {"dearer", "cheaper", "the same", "not told apart",
-                                        "withheld"};
-    bool cost = metric_table[row_main(r)].cls == CLASS_COST;
-    const char *name = r->panes[pane].model, *axis_id = param_table[axis].id;
-    if (axis != PARAM_rate && !r->workload->repeat)
-        say(t, "%s ", at_load(r).s);
-    say(t, "%s is", name);
-    if (s->outcomes[OUTCOME_CHEAPER] == s->rows || s->outcomes[OUTCOME_DEARER] == s->rows) {
-        bool less = s->outcomes[OUTCOME_CHEAPER] == s->rows;
-        say(t, " %s at every %s, %s to %s times",
-            cost ? (less ? "cheaper" : "dearer") : (less ? "faster" : "slower"),
-            axis == PARAM_connections ? "count" : axis_id,
-            num(s->least).s, num(s->most).s);
-        return;
-    }
-    bool first = true;
-    for (int o = 0; o <= OUTCOME_WITHHELD; o++) {
-        if (!s->outcomes[o])
-            continue;
-        say(t, "%s %s at %d", first ? "" : ",", words[o], s->outcomes[o]);
-        first = false;
-    }
-    say(t, " of %d values of %s", s->rows, axis_id);
-    if (s->most > 0)
-        say(t, "; differences %s to %s times", num(s->least).s, num(s->most).s);
-}
-
-void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct answer *out)
-{
-    enum param_id axis = sweep_axis(rows, r);
-    answer_row(r, pane, out);
-    if (axis == PARAM_COUNT || pane <= 0 || row_kept(r) < 3)
-        return;
-    struct sweep s = {0};
-    sweep_add(&s, r, pane);
-    for (const struct row *x = rows->first; x; x = x->next)
-        if (counts(x, r) && only_difference(x, r) == axis)
-            sweep_add(&s, x, pane);
-    struct text t = {out->answer, sizeof out->answer, 0};
-    say_sweep(&t, &s, r, pane, axis);
 }

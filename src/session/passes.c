@@ -54,9 +54,9 @@ static bool one_pass(struct passes *p, int pane, int index)
     s->now.turn_pane = s->now.watch_pane = pane;
     pthread_mutex_unlock(&s->lock);
     rig_load_spec(rp, &p->row->params, &s->cpus, &spec);
-    edge_read(rp->server, NULL, -1, &from);
+    edge_read(rp->server, NULL, server_cpu(s), &from);
     int r = p->row->workload->repeat(&spec, &s->watch, &result, &e);
-    edge_read(rp->server, NULL, -1, &to);
+    edge_read(rp->server, NULL, server_cpu(s), &to);
 
     bool alive = server_alive(rp->server, &why);
     if (r < 0 || !alive) {

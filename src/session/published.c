@@ -18,7 +18,7 @@
 
 struct figure {
     char model[32];
-    double connections;
+    struct params asked; /* what the file says of the set-up; unset where it says nothing */
     struct values values;
     char verdict[24], reason[160];
 };
@@ -36,7 +36,7 @@ static struct published tables[TABLES_MOST];
 
 struct reading {
     struct published *to;
-    int model, connections, label, machine, verdict, reason, metric[METRIC_COUNT];
+    int model, label, machine, verdict, reason, param[PARAM_COUNT], metric[METRIC_COUNT];
     bool header;
 };
 
@@ -44,7 +44,8 @@ static void read_header(struct reading *r, const struct cells *c)
 {
     r->header = true;
     r->model = cells_find(c, "model");
-    r->connections = cells_find(c, "connections");
+    for (int i = 0; i < PARAM_COUNT; i++)
+        r->param[i] = cells_find(c, param_table[i].id);
     r->label = cells_find(c, "label");
     r->machine = cells_find(c, "machine");
     r->verdict = cells_find(c, "verdict");
@@ -63,7 +64,6 @@ static int on_line(void *ctx, const struct cells *c, struct err *e)
     struct reading *r = ctx;
     struct published *p = r->to;
 
-    (void)e;
     if (!r->header) {
         read_header(r, c);
         return 0;
@@ -73,7 +73,9 @@ static int on_line(void *ctx, const struct cells *c, struct err *e)
     cells_unguard(cells_text(c, r->model), f->model, sizeof f->model);
     cells_unguard(cells_text(c, r->verdict), f->verdict, sizeof f->verdict);
     cells_unguard(cells_text(c, r->reason), f->reason, sizeof f->reason);
-    f->connections = cells_number(c, r->connections);
+    for (int i = 0; i < PARAM_COUNT; i++)
+        if (r->param[i] < 0 || params_parse(i, cells_text(c, r->param[i]), params_at(&f->asked, i), e) < 0)
+            *params_at(&f->asked, i) = PARAM_UNSET;
     for (int i = 0; i < METRIC_COUNT; i++)
         f->values.v[i] = cells_number(c, r->metric[i]);
     if (p->count == 0) {
@@ -120,15 +122,24 @@ static bool same_model(const char *published, const char *ours)
     return strncmp(published, ours, n) == 0 && (ours[n] == 0 || ours[n] == '-');
 }
 
-double published_value(const struct workload *w, const char *model, double connections,
-                       enum metric_id m)
+static bool same_asked(const struct params *published, const struct params *ours)
 {
-    const struct published *p = find(w);
+    for (int i = 0; i < PARAM_COUNT; i++) {
+        double v = params_get(published, i);
+        if (!isnan(v) && v != params_get(ours, i))
+            return false;
+    }
+    return true;
+}
+
+double published_value(const struct params *asked, const char *model, enum metric_id m)
+{
+    const struct published *p = find(workload_of(asked));
 
     if (!p || m >= METRIC_COUNT)
         return METRIC_NONE;
     for (int i = 0; i < p->count; i++)
-        if (p->figures[i].connections == connections && same_model(p->figures[i].model, model))
+        if (same_model(p->figures[i].model, model) && same_asked(&p->figures[i].asked, asked))
             return p->figures[i].values.v[m];
     return METRIC_NONE;
 }

@@ -9,10 +9,9 @@
 #include "load/workloads.h"
 #include "metrics/metrics.h"
 
-/* The published figure of a metric for this workload, model and number of connections; NaN when
- * there is none. */
-double published_value(const struct workload *w, const char *model, double connections,
-                       enum metric_id m);
+/* The published figure of a metric for this model, when every parameter that the file has a column
+ * for is as asked; NaN when there is none. */
+double published_value(const struct params *asked, const char *model, enum metric_id m);
 
 /* The main metric of the published table of this workload: its first column that is one of ours.
  * METRIC_COUNT: there is no table. */

@@ -11,7 +11,7 @@ const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
 const char *const verdict_words[] = {
     "",       "skipped", "died",     "errors",  "fd-limit", "port-limit", "accept-queue",
-    "behind", "noisy",   "unsteady", "too-few", "full",     "load-full",  "ok",
+    "noisy", "behind",   "unsteady", "too-few", "full",     "load-full",  "ok",
 };
 
 /* Classes that hold under a verdict. A verdict hides the later ones (a row that is `behind` may be

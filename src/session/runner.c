@@ -81,12 +81,13 @@ static void job_done(struct session *s, const struct job *job)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* A row in which a server died is not gone on with: it begins again, with a server that lives. */
 static bool same_ask(const struct row *r, const struct plan_row *want)
 {
     if (r->pane_count != want->lineup.count)
         return false;
     for (int i = 0; i < r->pane_count; i++)
-        if (r->panes[i].io != want->lineup.models[i])
+        if (r->panes[i].io != want->lineup.models[i] || r->panes[i].died)
             return false;
     for (int id = 0; id < PARAM_COUNT; id++) {
         double a = params_get(&r->params, id), b = params_get(&want->params, id);
@@ -138,6 +139,9 @@ static bool connect_all(struct session *s, const struct row *row, unsigned seen)
     session_phase(s, PHASE_CONNECTING);
     for (int i = 0; i < s->rig.count; i++) {
         struct load *l = s->rig.panes[i].load;
+        pthread_mutex_lock(&s->lock);
+        s->now.panes[i].established = 0; /* of the row before: said no more */
+        pthread_mutex_unlock(&s->lock);
         while (l && !load_wait_open(l, 50 * NS_PER_MS)) {
             pthread_mutex_lock(&s->lock);
             s->now.panes[i].established = load_established(l);
@@ -190,10 +194,10 @@ static void run_row(struct session *s, const struct job *job)
         complete = passes_run(s, row, job->seen);
     else if (serves)
         complete = turns_run(s, row, job->seen);
+    close_row(s, row, complete);
     pthread_mutex_lock(&s->lock);
     verdict_row(row, &s->rig, &s->cpus);
     pthread_mutex_unlock(&s->lock);
-    close_row(s, row, complete);
     if (!serves)
         session_phase(s, PHASE_FAILED);
     if (failed >= 0)

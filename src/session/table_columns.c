@@ -89,8 +89,7 @@ static void write_outcome(const struct spec *s, const struct row *r, char *cell)
 
 static double published_of(const struct spec *s, const struct row *r, int pane)
 {
-    return published_value(r->workload, r->panes[pane].model, r->params.connections,
-                           (enum metric_id)s->id);
+    return published_value(&r->params, r->panes[pane].model, (enum metric_id)s->id);
 }
 
 static void write_published(const struct spec *s, const struct row *r, char *cell)
@@ -194,8 +193,7 @@ static bool has_published(const struct making *m, int pane, enum metric_id metri
 {
     for (int i = 0; i < m->t->rows; i++) {
         const struct row *r = m->t->row[i].row;
-        if (!isnan(published_value(r->workload, r->panes[pane].model, r->params.connections,
-                                   metric)))
+        if (!isnan(published_value(&r->params, r->panes[pane].model, metric)))
             return true;
     }
     return false;

@@ -25,6 +25,17 @@ static double mean(const struct seen *s, enum metric_id m)
     return row_summary(s->row, s->index, m).mean;
 }
 
+/* Measured seconds of the kept samples. */
+static double measured_s(const struct seen *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->pane->count; i++) {
+        const struct sample *x = pane_at(s->pane, i);
+        sum += x->kept == KEPT_YES ? x->interval_s : 0;
+    }
+    return sum;
+}
+
 static bool above(double v, double limit) /* false for "not measured" */
 {
     return v > limit;
@@ -81,8 +92,10 @@ static bool is_fd_limit(const struct seen *s)
     if (s->rig && s->rig->server)
         server_read(s->rig->server, &c);
     if (c.refusals > 0) {
+        double held = s->row->workload->repeat ? mean(s, METRIC_accepted)
+                                               : (double)(c.accepts - c.closes);
         snprintf(s->reason, REASON, "%s holds %.0f of %.0f: its descriptors end at 1024",
-                 s->pane->model, (double)(c.accepts - c.closes), wanted);
+                 s->pane->model, held, wanted);
         return true;
     }
     if (above(mean(s, METRIC_errors_fd), 0)) {
@@ -144,10 +157,10 @@ static bool is_behind(const struct seen *s)
     if (one.used < 1)
         return false;
     /* Each connection's schedule is cut at both ends of each turn: half a request of it, by chance. */
-    double seconds = served.used * 4 * p->turn;
+    double seconds = measured_s(s);
     double slack = 3 * sqrt(served.used * 2 * fmin(p->connections, p->rate * p->turn)) / 2 / seconds;
-    if (served.mean >= 0.98 * p->rate - slack || load_was_robbed(s))
-        return false; /* what the load could not send is not the server's fault */
+    if (served.mean >= 0.98 * p->rate - slack)
+        return false;
     char got[16], asked[24];
     snprintf(s->reason, REASON, "served %s/s of the %s asked",
              units_si(got, sizeof got, served.mean),
@@ -164,7 +177,7 @@ static bool is_noisy(const struct seen *s)
     if (others.used < 3)
         return false;
     /* Ticks are a sample of what ran: three deviations of theirs, over the 2 % that matter. */
-    double ticks = others.used * 4 * s->row->params.turn * 100;
+    double ticks = measured_s(s) * 100;
     double chance = 300 * sqrt(fmax(share * (1 - share), 0.01) / ticks);
     if (others.mean > 2 + chance)
         snprintf(s->reason, REASON, "others used %.0f %% of the server's CPU", others.mean);
@@ -222,7 +235,7 @@ static const struct {
     {VERDICT_SKIPPED, is_skipped}, {VERDICT_DIED, is_died},
     {VERDICT_ERRORS, is_errors},   {VERDICT_FD_LIMIT, is_fd_limit},
     {VERDICT_PORT_LIMIT, is_port_limit}, {VERDICT_ACCEPT_QUEUE, is_accept_queue},
-    {VERDICT_BEHIND, is_behind},   {VERDICT_NOISY, is_noisy},
+    {VERDICT_NOISY, is_noisy},     {VERDICT_BEHIND, is_behind},
     {VERDICT_UNSTEADY, is_unsteady},
     {VERDICT_TOO_FEW, is_too_few}, {VERDICT_FULL, is_full},
     {VERDICT_LOAD_FULL, is_load_full}, {VERDICT_OK, is_ok},

@@ -135,14 +135,13 @@ static bool fill_published(struct small_row *out, const struct small_table *t, c
     *out = (struct small_row){.axis = r->params.connections, .ratio.ratio = NAN};
     for (int p = 0; p < r->pane_count; p++)
         for (int i = 0; i < t->cells; i++) {
-            out->cell[p][i] = published_value(r->workload, r->panes[p].model, r->params.connections,
-                                              t->metric[i]);
+            out->cell[p][i] = published_value(&r->params, r->panes[p].model, t->metric[i]);
             any = any || !isnan(out->cell[p][i]);
         }
     if (m != METRIC_COUNT && against > 0 && against < r->pane_count)
         out->ratio.ratio =
-            published_value(r->workload, r->panes[0].model, r->params.connections, m) /
-            published_value(r->workload, r->panes[against].model, r->params.connections, m);
+            published_value(&r->params, r->panes[0].model, m) /
+            published_value(&r->params, r->panes[against].model, m);
     out->ratio.low = out->ratio.high = NAN;
     return any;
 }

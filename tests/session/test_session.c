@@ -61,6 +61,7 @@ static void rounds_pair(struct plan_row want)
     const struct row *r = session_rows(s)->first;
     assert_non_null(r);
     assert_int_equal(r->state, ROW_DONE);
+    int timed = 0;
     for (int i = 0; i < r->pane_count; i++) {
         assert_int_equal(pane_kept(&r->panes[i]), 4);
         for (int k = 0; k < 4; k++) {
@@ -68,14 +69,17 @@ static void rounds_pair(struct plan_row want)
             assert_int_equal(x->index, k + 1);
             assert_true(x->values.v[METRIC_requests_per_s] > 100);
             assert_true(x->values.v[METRIC_cpu_us_per_request] > 0);
-            assert_true(x->values.v[METRIC_latency_p50_us] > 0);
-            assert_true(x->values.v[METRIC_latency_p50_us] <= x->values.v[METRIC_latency_p99_us]);
+            /* A load that lost its CPU for a whole turn sent nothing in it: then none is measured. */
+            double p50 = x->values.v[METRIC_latency_p50_us];
+            timed += p50 > 0;
+            assert_true(isnan(p50) || p50 <= x->values.v[METRIC_latency_p99_us]);
             assert_true(x->values.v[METRIC_looks_per_request] > 0);
             assert_true(x->values.v[METRIC_rss_bytes] > 100000);
             assert_true(x->values.v[METRIC_errors] == 0);
             assert_true(x->values.v[METRIC_established] == want.params.connections);
         }
     }
+    assert_true(timed > 0);
     session_unlock(s);
     session_free(s);
 }
@@ -166,6 +170,22 @@ static const struct row *newest_with(struct session *s, int least)
     return NULL;
 }
 
+static int samples_of(struct session *s, const struct row *r, int pane)
+{
+    session_lock(s);
+    int n = r->panes[pane].count;
+    session_unlock(s);
+    return n;
+}
+
+static enum verdict verdict_of(struct session *s, const struct row *r, int pane)
+{
+    session_lock(s);
+    enum verdict v = r->panes[pane].verdict;
+    session_unlock(s);
+    return v;
+}
+
 static void a_change_starts_a_row_and_keeps_connections(void **state)
 {
     (void)state;
@@ -190,14 +210,12 @@ static void a_change_starts_a_row_and_keeps_connections(void **state)
     assert_true(first->state == ROW_STOPPED || first->state == ROW_DONE);
     session_unlock(s);
     /* Asking for the first again goes on in its row. */
-    int before = first->panes[0].count;
+    int before = samples_of(s, first, 0);
     want.params.connections = 20;
     session_live(s, &want);
-    for (int i = 0; i < 500 && first->panes[0].count <= before; i++)
+    for (int i = 0; i < 500 && samples_of(s, first, 0) <= before; i++)
         clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
-    session_lock(s);
-    assert_true(first->panes[0].count > before);
-    session_unlock(s);
+    assert_true(samples_of(s, first, 0) > before);
     session_free(s);
 }
 
@@ -226,11 +244,13 @@ static void a_killed_server_is_named_and_restarts(void **state)
     session_lock(s);
     const struct row *r = session_rows(s)->last;
     int others = r->panes[1].count;
-    assert_int_equal(r->panes[0].verdict, VERDICT_DIED);
     session_unlock(s);
-    for (int i = 0; i < 500 && r->panes[1].count <= others; i++)
+    for (int i = 0; i < 500 && verdict_of(s, r, 0) != VERDICT_DIED; i++)
         clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
-    assert_true(r->panes[1].count > others);
+    assert_int_equal(verdict_of(s, r, 0), VERDICT_DIED);
+    for (int i = 0; i < 500 && samples_of(s, r, 1) <= others; i++)
+        clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
+    assert_true(samples_of(s, r, 1) > others);
     session_restart(s, 0);
     wait_alive(s, now, true);
     assert_string_equal(now->panes[0].trouble, "");
@@ -275,7 +295,7 @@ static void more_measures_more(void **state)
     session_live(s, &want);
     const struct row *r = newest_with(s, 3);
     session_more(s);
-    for (int i = 0; i < 500 && r->panes[0].count < 6; i++)
+    for (int i = 0; i < 500 && samples_of(s, r, 0) < 6; i++)
         clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
     session_lock(s);
     assert_int_equal(pane_kept(&r->panes[0]), 6);

@@ -226,6 +226,37 @@ static void four_panes_and_no_samples_fit(void **state)
     rows_free(&rows);
 }
 
+static double published_for(const char *workload, const char *model, double connections,
+                            enum metric_id m)
+{
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find(workload);
+    p.connections = connections;
+    workload_resolve(&p);
+    return published_value(&p, model, m);
+}
+
+static void published_figures_need_the_same_set_up(void **state)
+{
+    (void)state;
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find("transfer");
+    workload_resolve(&p);
+    assert_near(published_value(&p, "select", METRIC_server_cpu_pct), 59.04, 0);
+    p.idle = 5000;
+    assert_nan(published_value(&p, "select", METRIC_server_cpu_pct));
+    p.idle = 0;
+    p.size = 4096;
+    assert_nan(published_value(&p, "select", METRIC_server_cpu_pct));
+    params_init(&p);
+    p.workload = workload_find("connect");
+    p.arrival = ARRIVAL_STORM;
+    workload_resolve(&p);
+    assert_nan(published_value(&p, "select", METRIC_connect_s));
+}
+
 static void published_figures_stand_beside_ours(void **state)
 {
     (void)state;
@@ -234,16 +265,15 @@ static void published_figures_stand_beside_ours(void **state)
     enum metric_id cpu = METRIC_server_cpu_pct, time = METRIC_connect_s;
     const char *reason;
 
-    assert_near(published_value(transfer, "select", 400, cpu), 59.04, 0);
-    assert_near(published_value(transfer, "epoll-et", 400, cpu), 44.55, 0);
-    assert_near(published_value(transfer, "epoll-lt", 400, METRIC_mem_pct), 0.3, 0);
-    assert_near(published_value(connect, "select", 1000, time), 84, 0);
-    assert_near(published_value(connect, "epoll-lt", 600, time), 0.3, 0);
-    assert_nan(published_value(transfer, "poll", 400, cpu));
-    assert_nan(published_value(transfer, "select-wide", 400, cpu));
-    assert_nan(published_value(transfer, "select", 401, cpu));
-    assert_nan(published_value(transfer, "select", 400, METRIC_rss_bytes));
-    assert_nan(published_value(NULL, "select", 400, cpu));
+    assert_near(published_for("transfer", "select", 400, cpu), 59.04, 0);
+    assert_near(published_for("transfer", "epoll-et", 400, cpu), 44.55, 0);
+    assert_near(published_for("transfer", "epoll-lt", 400, METRIC_mem_pct), 0.3, 0);
+    assert_near(published_for("connect", "select", 1000, time), 84, 0);
+    assert_near(published_for("connect", "epoll-lt", 600, time), 0.3, 0);
+    assert_nan(published_for("transfer", "poll", 400, cpu));
+    assert_nan(published_for("transfer", "select-wide", 400, cpu));
+    assert_nan(published_for("transfer", "select", 401, cpu));
+    assert_nan(published_for("transfer", "select", 400, METRIC_rss_bytes));
     assert_int_equal(published_metric(transfer), cpu);
     assert_int_equal(published_metric(connect), time);
     assert_int_equal(published_metric(NULL), METRIC_COUNT);
@@ -281,6 +311,7 @@ int main(void)
         cmocka_unit_test(connect_shows_times_and_timers),
         cmocka_unit_test(four_panes_and_no_samples_fit),
         cmocka_unit_test(published_figures_stand_beside_ours),
+        cmocka_unit_test(published_figures_need_the_same_set_up),
         cmocka_unit_test(the_environment_is_one_line_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
