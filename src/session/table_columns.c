@@ -77,6 +77,8 @@ static void write_range(const struct spec *s, const struct row *r, char *cell)
 
     if (isnan(p.low))
         snprintf(cell, TABLE_CELL, "-");
+    else if (p.high > 1000 * p.low)
+        snprintf(cell, TABLE_CELL, "too wide");
     else
         snprintf(cell, TABLE_CELL, "%s .. %s", units_number(low, sizeof low, p.low),
                  units_number(high, sizeof high, p.high));
