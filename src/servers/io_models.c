@@ -17,6 +17,9 @@ const struct io_model *const io_model_table[] = {
     &model_poll,
     &model_epoll_lt,
     &model_epoll_et,
+    &model_libevent,
+    &model_libuv,
+    &model_libev,
 };
 const int io_model_count = sizeof io_model_table / sizeof *io_model_table;
 

@@ -9,6 +9,9 @@ extern const struct io_model model_select;
 extern const struct io_model model_poll;
 extern const struct io_model model_epoll_lt;
 extern const struct io_model model_epoll_et;
+extern const struct io_model model_libevent;
+extern const struct io_model model_libuv;
+extern const struct io_model model_libev;
 
 /* A probe for what every Linux has. */
 int model_always(struct err *e);

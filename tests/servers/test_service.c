@@ -182,8 +182,8 @@ static void lineups(void **state)
     assert_int_equal(lineup_parse("select,", &l, &e), -EINVAL);
     assert_string_equal(e.text, "--models: a name is missing in the list");
     assert_int_equal(lineup_parse("epol-lt", &l, &e), -EINVAL);
-    assert_string_equal(e.text, "--models: no model 'epol-lt', did you mean 'epoll-lt'?; there are "
-                                "select, poll, epoll-lt, epoll-et");
+    assert_ptr_equal(strstr(e.text, "--models: no model 'epol-lt', did you mean 'epoll-lt'?; there "
+                                    "are select, "), e.text);
 }
 
 static void table_is_whole(void **state)
