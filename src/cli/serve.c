@@ -15,6 +15,7 @@
 #include "base/cpus.h"
 #include "base/units.h"
 #include "load/workloads.h"
+#include "net/protocol.h"
 #include "servers/server.h"
 
 static int check_args(const struct args *a, struct server_spec *spec, struct err *e)
@@ -42,6 +43,8 @@ static void fill_spec(const struct args *a, struct server_spec *spec)
 {
     struct cpu_plan cpus;
     spec->params = a->params;
+    if (isnan(spec->params.protocol))
+        spec->params.protocol = protocol_find("http");
     workload_resolve(&spec->params);
     spec->cpu = -1;
     /* Nothing of ours shares this machine with it, so it is pinned only when that was asked for. */

@@ -84,6 +84,12 @@ static size_t echo_due(void *state, const uint8_t **bytes)
     return s->n - s->at;
 }
 
+static bool echo_ends(const void *state, size_t n)
+{
+    const struct echo_state *s = state;
+    return s->at + n == s->n;
+}
+
 static enum proto_sent echo_sent(void *state, size_t n)
 {
     struct echo_state *s = state;
@@ -132,7 +138,7 @@ static int echo_check_suffix(struct proto_check *c, const uint8_t *in, size_t n)
 
 #define ECHO_ROW                                                                                   \
     .id = "echo", .label = "echo", .summary = "returns what came", .end = echo_end,                \
-    .due = echo_due, .sent = echo_sent, .request_max = 1, .ask = echo_ask
+    .due = echo_due, .ends = echo_ends, .sent = echo_sent, .request_max = 1, .ask = echo_ask
 
 const struct protocol protocol_echo = {
     ECHO_ROW,

@@ -58,6 +58,12 @@ static size_t fetch_due(void *state, const uint8_t **bytes)
     return s->left < PATTERN_RUN ? s->left : PATTERN_RUN;
 }
 
+static bool fetch_ends(const void *state, size_t n)
+{
+    const struct fetch_state *s = state;
+    return s->left == n;
+}
+
 static enum proto_sent fetch_sent(void *state, size_t n)
 {
     struct fetch_state *s = state;
@@ -94,6 +100,7 @@ const struct protocol protocol_fetch = {
     .summary = "asks for a number of bytes and checks every one that comes",
     .take = fetch_take,
     .due = fetch_due,
+    .ends = fetch_ends,
     .sent = fetch_sent,
     .request_max = REQUEST,
     .ask = fetch_ask,

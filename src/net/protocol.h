@@ -45,6 +45,8 @@ struct protocol {
     /* The bytes of reply that are due now; 0: none. The run may be a part of the reply. They stay
      * where they are until sent() has all of them or end(), whatever becomes of the input. */
     size_t (*due)(void *state, const uint8_t **bytes);
+    /* Whether n of them, once sent, would be PROTO_REPLIED. NULL: not known. */
+    bool (*ends)(const void *state, size_t n);
     /* n of them went out. */
     enum proto_sent (*sent)(void *state, size_t n);
     size_t request_max; /* the most bytes take() may want to see together */

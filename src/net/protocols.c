@@ -10,6 +10,7 @@ const struct protocol *const protocol_table[] = {
     &protocol_fetch,
     &protocol_echo,
     &protocol_discard,
+    &protocol_http,
 };
 const int protocol_count = sizeof protocol_table / sizeof *protocol_table;
 

@@ -5,6 +5,7 @@
 
 struct protocol;
 
-extern const struct protocol protocol_fetch, protocol_echo, protocol_echo_suffix, protocol_discard;
+extern const struct protocol protocol_fetch, protocol_echo, protocol_echo_suffix, protocol_discard,
+    protocol_http;
 
 #endif

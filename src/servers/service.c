@@ -101,6 +101,11 @@ ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const u
     }
 }
 
+bool service_ends(const struct worker *w, const struct conn *c, size_t n)
+{
+    return w->protocol->ends && w->protocol->ends(c->state, n);
+}
+
 void service_sent(struct worker *w, struct conn *c, size_t n)
 {
     counter_add(&w->count->bytes_out, n);

@@ -39,8 +39,8 @@ static void serve(const char *model, const char *place)
 {
     char text[64];
     struct err e = {""};
-    const char *const words[] = {"serve", "-m", model, "--listen", "127.0.0.1:0",
-                                 "--place", place, NULL};
+    const char *const words[] = {"serve",   "-m",  model,        "--listen", "127.0.0.1:0",
+                                 "--place", place, "--protocol", "fetch",    NULL};
     program_start(&p, &(struct program_want){.words = words});
     if (!program_says(&p, "listens on 127.0.0.1:", LONG_MS) || !program_says(&p, "\n", LONG_MS))
         fail_msg("%s, %s: %s", model, place, p.err);
