@@ -41,6 +41,9 @@ static bool model_line(int i, struct line *out)
     if (m->probe && m->probe(&e) < 0) {
         snprintf(out->store[0], sizeof out->store[0], "not here: %s", e.text);
         out->cell[3] = out->store[0];
+    } else if (m->note) {
+        m->note(out->store[0], sizeof out->store[0]);
+        out->cell[3] = out->store[0];
     }
     return true;
 }

@@ -61,6 +61,10 @@ static void say_start(const struct server *s)
     server_address(s, &addr);
     fprintf(stderr, "%s listens on %s (pid %ld), Ctrl-C ends it\n", server_model(s)->id,
             net_addr_print(&addr, text, sizeof text), (long)server_pid(s));
+    if (server_model(s)->note) {
+        server_model(s)->note(text, sizeof text);
+        fprintf(stderr, "%s uses %s\n", server_model(s)->id, text);
+    }
 }
 
 struct reading {

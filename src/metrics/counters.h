@@ -23,6 +23,9 @@
     X(writes, "calls of send")                                                                     \
     X(write_full, "of them EAGAIN or short")                                                       \
     X(controls, "calls of epoll_ctl")                                                              \
+    X(submissions, "requests submitted to io_uring")                                               \
+    X(completions, "completions taken from it")                                                    \
+    X(shortages, "receives that found no buffer and were made again")                              \
     X(bytes_in, "bytes received")                                                                  \
     X(bytes_out, "bytes sent")                                                                     \
     X(junk, "connections closed for bytes that are no request")                                    \

@@ -17,6 +17,8 @@ const struct io_model *const io_model_table[] = {
     &model_poll,
     &model_epoll_lt,
     &model_epoll_et,
+    &model_uring,
+    &model_uring_poll,
     &model_libevent,
     &model_libuv,
     &model_libev,

@@ -36,6 +36,7 @@ struct io_model {
     unsigned caps, policies;
     size_t state_size;                           /* per worker; zeroed and freed by server.c */
     int (*probe)(struct err *e);                 /* 0, or -errno and why not on this machine */
+    void (*note)(char *buf, size_t size);        /* what it uses here, as words; NULL: nothing */
     /* All three run on the worker's own thread, in this order; close after a failed open too. */
     int (*open)(struct worker *w, struct err *e);
     int (*loop)(struct worker *w, struct err *e); /* until worker_stopping(w) */

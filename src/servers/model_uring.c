@@ -6,8 +6,8 @@
  * a round of completions asked for, against three a request. Classic traps: a request holds its
  * socket, so a close closes nothing until it is cancelled, and a number may be another connection's
  * when an old completion comes (here a connection ends only when nothing of it is in flight); a
- * wait for one completion returns at once when the sends it submits complete (here it waits for
- * one more than these); a receive that goes on by itself ignores that replies do not leave (it is
+ * wait returns at once when a send that it submits completes, which makes two calls of one (so one
+ * after which there is nothing to do is quiet: only its failure completes); a receive that goes on by itself ignores that replies do not leave (it is
  * stopped); a receive that finds no buffer ends (ENOBUFS; it is made again). Sources: io_uring(7),
  * io_uring_prep_recv_multishot(3), io_uring_register_buf_ring(3), J. Axboe, "io_uring and
  * networking in 2023". */
@@ -27,17 +27,27 @@
 enum {
     HAS_RECV = 1,  /* a receive is in flight */
     HAS_SEND = 2,  /* a send is */
-    STOPS = 4,     /* the cancel of its receive is */
-    ENDED = 8,     /* the peer sends no more */
-    CLOSING = 16,  /* is dropped once nothing is in flight, for the reason in the bits from WHY on */
-    WHY = 5,
+    QUIET = 4,     /* and says nothing when all went out */
+    STOPS = 8,     /* the cancel of its receive is in flight */
+    ENDED = 16,    /* the peer sends no more */
+    CLOSING = 32,  /* is dropped once nothing is in flight, for the reason in the bits from WHY on */
+    WHY = 6,
+};
+
+#define QUIET_MOST 4096
+#define QUIET_MS 10 /* so long replies may be out and not counted when nothing else happens */
+
+struct quiet_send {
+    int fd;
+    uint32_t n;
 };
 
 struct uring_state {
     struct uring ring;
     struct uring_buffers buffers;
-    unsigned sends; /* in flight and complete as soon as they are submitted */
     bool accepting;
+    unsigned quiets; /* sends that will succeed or have, if no completion says otherwise */
+    struct quiet_send *quiet;
     struct io_uring_cqe **cqes;
 };
 
@@ -70,17 +80,23 @@ static void uring_stop_receive(struct worker *w, struct conn *c)
     c->slot |= STOPS;
 }
 
-/* MSG_DONTWAIT: it completes while it is submitted, whole, short or with EAGAIN. After that only
- * one that waits for room makes sense. */
-static void uring_send(struct worker *w, struct conn *c, const uint8_t *bytes, size_t n)
+/* With MSG_DONTWAIT it completes while it is submitted; MSG_WAITALL makes a short one a failure.
+ * After a failure only one that waits for room makes sense. */
+static void uring_send(struct worker *w, struct conn *c, const uint8_t *bytes, size_t n, bool alone)
 {
     struct uring_state *s = w->state;
     struct io_uring_sqe *sqe = uring_new(w);
-    io_uring_prep_send(sqe, c->fd, bytes, n, MSG_NOSIGNAL | (c->full ? MSG_WAITALL : MSG_DONTWAIT));
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_SEND, c->fd, (uint32_t)n));
+    bool quiet = alone && !c->full && s->quiets < QUIET_MOST && service_ends(w, c, n);
+    io_uring_prep_send(sqe, c->fd, bytes, n,
+                       MSG_NOSIGNAL | MSG_WAITALL | (c->full ? 0 : MSG_DONTWAIT));
+    io_uring_sqe_set_data64(sqe, uring_tag(quiet ? URING_QUIET : URING_SEND, c->fd, (uint32_t)n));
     c->slot |= HAS_SEND;
-    s->sends += !c->full;
     counter_add(&w->count->writes, 1);
+    if (!quiet)
+        return;
+    uring_make_quiet(&s->ring, sqe);
+    c->slot |= QUIET;
+    s->quiet[s->quiets++] = (struct quiet_send){c->fd, (uint32_t)n};
 }
 
 static void uring_finish(struct worker *w, struct conn *c, enum drop why)
@@ -101,7 +117,7 @@ static void uring_serve(struct worker *w, struct conn *c, struct input in)
     const uint8_t *bytes;
     ssize_t n = service_next(w, c, &in, &bytes);
     if (n > 0)
-        uring_send(w, c, bytes, (size_t)n);
+        uring_send(w, c, bytes, (size_t)n, in.n == 0 && !(c->slot & ENDED));
     if (in.n > 0 || c->stash)
         service_keep(c, &in);
     if (in.n >= w->buffer)
@@ -184,13 +200,10 @@ static void uring_received(struct worker *w, struct conn *c, const struct io_uri
     counter_add(&w->count->reads, 1);
 }
 
-static void uring_sent(struct worker *w, struct conn *c, const struct io_uring_cqe *cqe)
+static void uring_sent(struct worker *w, struct conn *c, int res, uint32_t asked)
 {
-    struct uring_state *s = w->state;
-    uint32_t asked = uring_extra_of(cqe);
-    int n = cqe->res == -EAGAIN || cqe->res == -EINTR ? 0 : cqe->res;
-    c->slot &= ~HAS_SEND;
-    s->sends -= !c->full;
+    int n = res == -EAGAIN || res == -EINTR ? 0 : res;
+    c->slot &= ~(HAS_SEND | QUIET);
     if (n > 0)
         service_sent(w, c, (size_t)n);
     if (c->slot & CLOSING)
@@ -204,6 +217,36 @@ static void uring_sent(struct worker *w, struct conn *c, const struct io_uring_c
     /* A reply that once had to wait will again. */
     c->full = (uint32_t)n < asked || (c->full && c->due);
     uring_serve(w, c, service_resume(c));
+}
+
+static void uring_send_done(struct worker *w, const struct io_uring_cqe *cqe)
+{
+    struct conn *c = &w->conns[uring_fd_of(cqe)];
+    uring_sent(w, c, cqe->res, uring_extra_of(cqe));
+    uring_settle(w, c);
+}
+
+/* Quiet sends: those that failed are among the completions, the others are known to have succeeded
+ * once all completions are seen. Before what came since is looked at, because that may be the next
+ * request. */
+static void uring_sent_quietly(struct worker *w, unsigned n)
+{
+    struct uring_state *s = w->state;
+    unsigned before = s->quiets;
+    for (unsigned i = 0; i < n && before > 0; i++)
+        if (uring_op_of(s->cqes[i]) == URING_QUIET)
+            uring_send_done(w, s->cqes[i]);
+    if (!uring_saw_all(&s->ring, n))
+        return;
+    for (unsigned i = 0; i < before; i++) {
+        struct conn *c = &w->conns[s->quiet[i].fd];
+        if (!(c->slot & QUIET))
+            continue;
+        uring_sent(w, c, (int)s->quiet[i].n, s->quiet[i].n);
+        uring_settle(w, c);
+    }
+    s->quiets -= before;
+    memmove(s->quiet, s->quiet + before, s->quiets * sizeof *s->quiet);
 }
 
 static void uring_accepted(struct worker *w, const struct io_uring_cqe *cqe)
@@ -232,10 +275,9 @@ static void uring_completed(struct worker *w, const struct io_uring_cqe *cqe)
         uring_settle(w, c);
         break;
     case URING_SEND:
-        uring_sent(w, c, cqe);
-        uring_settle(w, c);
+        uring_send_done(w, cqe);
         break;
-    default: /* the wake-up, the end of a cancel: nothing depends on it */
+    default: /* the wake-up, the end of a cancel: nothing depends on it; quiet: done */
         break;
     }
 }
@@ -270,6 +312,13 @@ static void uring_feed(struct worker *w)
     }
 }
 
+static int uring_wait_ms(const struct worker *w)
+{
+    const struct uring_state *s = w->state;
+    int pause = uring_pause_ms(w);
+    return s->quiets == 0 || (pause >= 0 && pause < QUIET_MS) ? pause : QUIET_MS;
+}
+
 static int uring_loop(struct worker *w, struct err *e)
 {
     struct uring_state *s = w->state;
@@ -278,8 +327,9 @@ static int uring_loop(struct worker *w, struct err *e)
         uring_accept(w);
         uring_feed(w);
         bool more = w->queue_first >= 0 || io_uring_cq_ready(&s->ring.io) > 0;
-        rc = uring_wait(w, &s->ring, more ? 0 : s->sends + 1, uring_pause_ms(w), e);
+        rc = uring_wait(w, &s->ring, more ? 0 : 1, uring_wait_ms(w), e);
         unsigned n = uring_take(w, &s->ring, s->cqes);
+        uring_sent_quietly(w, n);
         for (unsigned i = 0; i < n; i++)
             uring_completed(w, s->cqes[i]);
         uring_seen(&s->ring, n);
@@ -292,6 +342,7 @@ static int uring_start(struct worker *w, struct err *e)
     struct uring_state *s = w->state;
     worker_queue_start(w);
     s->cqes = xcalloc(URING_BATCH, sizeof(struct io_uring_cqe *));
+    s->quiet = xcalloc(QUIET_MOST, sizeof *s->quiet);
     int rc = uring_open(&s->ring, e);
     if (rc == 0)
         rc = uring_buffers_open(&s->buffers, &s->ring.io, w->buffer, e);
@@ -306,7 +357,9 @@ static void uring_end(struct worker *w)
     uring_close(&s->ring);
     uring_buffers_close(&s->buffers);
     free(s->cqes);
+    free(s->quiet);
     s->cqes = NULL;
+    s->quiet = NULL;
 }
 
 const struct io_model model_uring = {

@@ -9,6 +9,8 @@ extern const struct io_model model_select;
 extern const struct io_model model_poll;
 extern const struct io_model model_epoll_lt;
 extern const struct io_model model_epoll_et;
+extern const struct io_model model_uring;
+extern const struct io_model model_uring_poll;
 extern const struct io_model model_libevent;
 extern const struct io_model model_libuv;
 extern const struct io_model model_libev;

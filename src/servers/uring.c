@@ -99,6 +99,12 @@ void uring_watch_wake(struct worker *w, struct uring *r)
     io_uring_sqe_set_data64(sqe, uring_tag(URING_WAKE, w->wake, 0));
 }
 
+/* The last completion of a request that is counted as in flight. */
+static bool is_last(const struct io_uring_cqe *cqe)
+{
+    return !(cqe->flags & IORING_CQE_F_MORE) && uring_op_of(cqe) != URING_QUIET;
+}
+
 static void cancel_all(struct uring *r)
 {
     struct io_uring_sqe *sqe = uring_request(r);
@@ -118,7 +124,7 @@ void uring_close(struct uring *r)
         unsigned head, n = 0;
         io_uring_submit_and_wait_timeout(&r->io, &cqe, 1, &t, NULL);
         io_uring_for_each_cqe(&r->io, head, cqe) {
-            r->inflight -= !(cqe->flags & IORING_CQE_F_MORE);
+            r->inflight -= is_last(cqe);
             n++;
         }
         io_uring_cq_advance(&r->io, n);
@@ -142,6 +148,12 @@ struct io_uring_sqe *uring_request(struct uring *r)
         rc = io_uring_submit(&r->io);
     }
     die("io_uring takes no more requests: %s", strerror(rc < 0 ? -rc : EBUSY));
+}
+
+void uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe)
+{
+    sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+    r->inflight--;
 }
 
 static int enter(struct uring *r, unsigned wanted, int timeout_ms)
@@ -177,7 +189,7 @@ unsigned uring_take(struct worker *w, struct uring *r, struct io_uring_cqe **cqe
     unsigned most = w->events < URING_BATCH ? (unsigned)w->events : URING_BATCH;
     unsigned n = io_uring_peek_batch_cqe(&r->io, cqes, most);
     for (unsigned i = 0; i < n; i++)
-        r->inflight -= !(cqes[i]->flags & IORING_CQE_F_MORE);
+        r->inflight -= is_last(cqes[i]);
     counter_add(&w->count->events, n);
     counter_add(&w->count->looks, n);
     counter_add(&w->count->completions, n);
@@ -187,6 +199,12 @@ unsigned uring_take(struct worker *w, struct uring *r, struct io_uring_cqe **cqe
 void uring_seen(struct uring *r, unsigned n)
 {
     io_uring_cq_advance(&r->io, n);
+}
+
+bool uring_saw_all(struct uring *r, unsigned n)
+{
+    return io_uring_sq_ready(&r->io) == 0 && io_uring_cq_ready(&r->io) == n &&
+           !io_uring_cq_has_overflow(&r->io);
 }
 
 int uring_pause_ms(const struct worker *w)

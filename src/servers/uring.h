@@ -19,8 +19,11 @@ struct uring {
     bool open;
 };
 
-/* What a completion is about: extra is the model's. */
-enum uring_op { URING_WAKE, URING_ACCEPT, URING_RECV, URING_SEND, URING_POLL, URING_CANCEL };
+/* What a completion is about: extra is the model's. A quiet one has a completion only when it
+ * failed. */
+enum uring_op {
+    URING_WAKE, URING_ACCEPT, URING_RECV, URING_SEND, URING_QUIET, URING_POLL, URING_CANCEL
+};
 
 static inline uint64_t uring_tag(enum uring_op op, int fd, uint32_t extra)
 {
@@ -53,8 +56,10 @@ void uring_watch_wake(struct worker *w, struct uring *r);
 void uring_close(struct uring *r);
 
 /* Room for one more request; it is submitted by the next uring_wait(). Set its tag with
- * io_uring_sqe_set_data64(). */
+ * io_uring_sqe_set_data64(). uring_make_quiet: it completes while it is submitted, and says nothing
+ * when it succeeds. */
 struct io_uring_sqe *uring_request(struct uring *r);
+void uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe);
 
 /* Submits what was made and waits for so many completions (0: takes what is there), at most
  * timeout_ms (-1: for ever). One system call. 0 or -errno. */
@@ -63,6 +68,10 @@ int uring_wait(struct worker *w, struct uring *r, unsigned wanted, int timeout_m
 /* The completions that came, at most w->events, counted. uring_seen() when they are used. */
 unsigned uring_take(struct worker *w, struct uring *r, struct io_uring_cqe **cqes);
 void uring_seen(struct uring *r, unsigned n);
+
+/* True when all requests were submitted and the n completions taken are all there are: quiet ones
+ * that are not among them succeeded. */
+bool uring_saw_all(struct uring *r, unsigned n);
 
 /* Milliseconds until accepting is tried again, -1 when it is not paused. */
 int uring_pause_ms(const struct worker *w);
