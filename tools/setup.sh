@@ -132,6 +132,7 @@ want_optional() {
     say "optional libraries, installed now with apt-get:"
     what "$list"
     updated
+    rm -f build/*/configured # CMake looks for libraries once only
     # shellcheck disable=SC2046
     apt_install $(names "$list") && return 0
     for package in $(names "$list"); do
