@@ -35,6 +35,7 @@ int crew_init(struct crew *c, struct shared *s, struct err *e)
     if (protocol >= protocol_count)
         return err_set(e, EINVAL, "no protocol %d", protocol);
     c->model = io_model_table[model];
+    c->listening = c->model->caps & CAP_POOL ? 1 : c->workers;
     c->protocol = protocol_get(protocol, shared_count(s->params.suffix, 0) != 0);
     return 0;
 }
@@ -57,7 +58,7 @@ int crew_listen(struct crew *c, struct err *e)
     struct net_addr addr = c->shared->listen;
     struct net_listen how = {.backlog = shared_count(p->backlog, 1024),
                              .nodelay = shared_count(p->nodelay, 1) != 0,
-                             .shared = c->workers > 1};
+                             .shared = c->listening > 1};
     c->wake = net_wake_open(e);
     if (c->wake < 0)
         return c->wake;
@@ -66,7 +67,7 @@ int crew_listen(struct crew *c, struct err *e)
         if (rc < 0)
             return rc;
     }
-    for (int i = 0; i < c->workers; i++) {
+    for (int i = 0; i < c->listening; i++) {
         c->listeners[i] = net_listen(&addr, &how, e);
         if (c->listeners[i] < 0)
             return c->listeners[i];
@@ -78,7 +79,7 @@ int crew_listen(struct crew *c, struct err *e)
 
 static void close_listening(struct crew *c)
 {
-    for (int i = 0; i < c->workers; i++) {
+    for (int i = 0; i < c->listening; i++) {
         if (c->listeners[i] < 0)
             continue;
         /* Ends it even while another descriptor table still holds a copy. */
@@ -108,10 +109,12 @@ static void note(struct crew *c, bool opened, int rc, const struct err *e)
 }
 
 /* Worker i goes to the i-th CPU from the server's; where it may not, it stays on the server's, as
- * the thread that started it. */
-static void pin(const struct shared *s, int worker)
+ * the thread that started it. So do all of a model that decides itself how many it has: nobody asked
+ * for the load's CPUs. */
+static void pin(const struct crew *c, int worker)
 {
-    int cpu = s->cpu + worker;
+    const struct shared *s = c->shared;
+    int cpu = s->cpu + (c->model->caps & CAP_OWN_WORKERS ? 0 : worker);
     if (s->cpu >= 0 && cpu < CPU_SETSIZE && CPU_ISSET(cpu, &s->cpus))
         cpus_pin_one(cpu, NULL);
 }
@@ -122,9 +125,10 @@ static void *worker_main(void *arg)
     struct err e = {""};
     clockid_t clock;
     struct timespec t;
-    pin(w->crew->shared, w->index);
+    pin(w->crew, w->index);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);
+    atomic_store(&w->crew->shared->tids[w->index], (int)gettid());
     int rc = w->model->open(w, &e);
     note(w->crew, true, rc, &e);
     if (rc == 0) {
@@ -146,11 +150,12 @@ static void prepare(struct crew *c, int i)
     w->reply_size = (uint64_t)shared_count(p->size, 1024);
     w->crew = c;
     w->index = i;
-    w->listener = c->listeners[i];
+    w->listener = c->listeners[i < c->listening ? i : 0];
     w->wake = c->wake;
     w->accept_one = shared_count(p->accept, ACCEPT_DRAIN) == ACCEPT_ONE;
     w->events = shared_count(p->events, 256);
     w->buffer = (size_t)shared_count(p->buffer, 16384);
+    w->client_work_ns = (uint64_t)shared_count(p->client_work, 0) * 1000;
     w->conns = c->conns;
     w->fd_limit = c->conn_max;
     w->count = &c->shared->counters[i];
@@ -172,6 +177,30 @@ static int map_conns(struct crew *c, struct err *e)
     return 0;
 }
 
+static void wait_opened(struct crew *c, int n)
+{
+    pthread_mutex_lock(&c->lock);
+    while (c->opened < n)
+        pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* 0, or the error of the thread that cannot be made: then all are told to stop. */
+static int start_threads(struct crew *c, struct err *e)
+{
+    int rc = 0;
+    for (; c->started < c->workers && rc == 0; c->started += rc == 0) {
+        if (c->started == 1 && c->model->caps & CAP_POOL)
+            wait_opened(c, 1);
+        rc = -pthread_create(&c->threads[c->started], NULL, worker_main, &c->worker[c->started]);
+    }
+    if (rc == 0)
+        return 0;
+    crew_stop(c);
+    return err_set(e, -rc, "cannot start thread %d of the server: %s", c->started + 1,
+                   strerror(-rc));
+}
+
 int crew_start(struct crew *c, struct err *e)
 {
     int rc = map_conns(c, e);
@@ -185,17 +214,12 @@ int crew_start(struct crew *c, struct err *e)
     c->threads = xcalloc((size_t)c->workers, sizeof *c->threads);
     for (int i = 0; i < c->workers; i++)
         prepare(c, i);
-    pin(c->shared, 0);
-    for (; c->started < c->workers && rc == 0; c->started += rc == 0)
-        rc = -pthread_create(&c->threads[c->started], NULL, worker_main, &c->worker[c->started]);
-    if (rc < 0) {
-        crew_stop(c);
-        return err_set(e, -rc, "cannot start thread %d of the server: %s", c->started + 1,
-                       strerror(-rc));
-    }
+    pin(c, 0);
+    rc = start_threads(c, e);
+    if (rc < 0)
+        return rc;
+    wait_opened(c, c->workers);
     pthread_mutex_lock(&c->lock);
-    while (c->opened < c->workers)
-        pthread_cond_wait(&c->changed, &c->lock);
     if (c->failed)
         rc = err_set(e, EIO, "%s", c->error.text);
     pthread_mutex_unlock(&c->lock);
@@ -246,7 +270,8 @@ struct shared *crew_shared(const struct crew *c)
     return c->shared;
 }
 
-static int64_t worker_cpu_ns(const struct worker *w)
+/* Of the worker's own thread. */
+static int64_t thread_cpu_ns(const struct worker *w)
 {
     struct timespec t;
     int64_t all = atomic_load(&w->cpu_ns);
@@ -261,10 +286,16 @@ static int64_t worker_cpu_ns(const struct worker *w)
     return all >= 0 ? all : 0;
 }
 
+int64_t crew_worker_cpu_ns(const struct crew *c, int worker)
+{
+    const struct worker *w = &c->worker[worker];
+    return thread_cpu_ns(w) + (w->model->cpu_ns ? w->model->cpu_ns(w) : 0);
+}
+
 int64_t crew_cpu_ns(const struct crew *c)
 {
     int64_t sum = 0;
     for (int i = 0; c->worker && i < c->workers; i++)
-        sum += worker_cpu_ns(&c->worker[i]);
+        sum += crew_worker_cpu_ns(c, i);
     return sum;
 }

@@ -17,6 +17,7 @@ struct crew {
     const struct io_model *model;
     const struct protocol *protocol;
     int workers, wake;
+    int listening; /* listeners: one a worker, or one for a pool */
     int listeners[WORKERS_MAX];
     struct conn *conns;
     int conn_max;
@@ -61,5 +62,6 @@ struct shared *crew_shared(const struct crew *c);
 
 /* CPU time of its workers so far, in ns. Any thread, until crew_fini(). */
 int64_t crew_cpu_ns(const struct crew *c);
+int64_t crew_worker_cpu_ns(const struct crew *c, int worker);
 
 #endif

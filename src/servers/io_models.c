@@ -14,11 +14,16 @@ const char *const io_group_words[] = {"kernel calls", "threads", "libraries"};
 
 const struct io_model *const io_model_table[] = {
     &model_select,
+    &model_select_wide,
     &model_poll,
     &model_epoll_lt,
     &model_epoll_et,
+    &model_epoll_oneshot,
+    &model_epoll_rearm,
     &model_uring,
     &model_uring_poll,
+    &model_blocking,
+    &model_pool,
     &model_libevent,
     &model_libuv,
     &model_libev,

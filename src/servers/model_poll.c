@@ -112,6 +112,7 @@ static int poll_loop(struct worker *w, struct err *e)
         counter_add(&w->count->looks, (uint64_t)(s->n - (s->fds[SLOT_LISTENER].fd < 0)));
         if (n < 0 && errno != EINTR)
             return err_sys(e, "poll");
+        worker_client_work(w, s->n - SLOT_FIRST);
         if (n > 0) {
             bool accept = s->fds[SLOT_LISTENER].revents != 0;
             counter_add(&w->count->events, (uint64_t)n);
@@ -136,7 +137,7 @@ const struct io_model model_poll = {
     .label = "poll",
     .summary = "hands the kernel the list of all descriptors at every wait",
     .group = GROUP_KERNEL,
-    .policies = POLICY_ACCEPT | POLICY_BUFFER | POLICY_BACKLOG,
+    .policies = POLICY_ACCEPT | POLICY_BUFFER | POLICY_BACKLOG | POLICY_CLIENT_WORK,
     .state_size = sizeof(struct poll_state),
     .probe = model_always,
     .open = poll_open,

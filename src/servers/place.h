@@ -20,6 +20,7 @@ struct placement {
     /* False with why once it ended. */
     bool (*alive)(struct server *s, struct err *why);
     int64_t (*cpu_ns)(const struct server *s);
+    int64_t (*worker_cpu_ns)(const struct server *s, int worker);
 };
 
 extern const struct placement place_process, place_inside;

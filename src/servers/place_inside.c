@@ -146,9 +146,15 @@ static int64_t inside_cpu_ns(const struct server *s)
     return crew_cpu_ns(&s->crew);
 }
 
+static int64_t inside_worker_cpu_ns(const struct server *s, int worker)
+{
+    return crew_worker_cpu_ns(&s->crew, worker);
+}
+
 const struct placement place_inside = {
     .start = inside_start,
     .stop = inside_stop,
     .alive = inside_alive,
     .cpu_ns = inside_cpu_ns,
+    .worker_cpu_ns = inside_worker_cpu_ns,
 };

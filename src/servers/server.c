@@ -94,3 +94,8 @@ int64_t server_cpu_ns(const struct server *s)
 {
     return s->place->cpu_ns(s);
 }
+
+int64_t server_worker_cpu_ns(const struct server *s, int worker)
+{
+    return worker >= 0 && worker < s->shared->workers ? s->place->worker_cpu_ns(s, worker) : -1;
+}

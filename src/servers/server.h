@@ -51,6 +51,9 @@ uint64_t server_troubles(const struct server *s, struct err *latest);
  * is gone. */
 int64_t server_cpu_ns(const struct server *s);
 
+/* The same of one worker's thread; -1 when it is not known. */
+int64_t server_worker_cpu_ns(const struct server *s, int worker);
+
 /* main() of a child: argv[1] is "--server-child", argv[2] the descriptor. Returns the exit status.
  * Nothing is printed; errors go into the shared header. */
 int server_child_main(int argc, char **argv);

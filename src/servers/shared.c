@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/cpus.h"
 #include "servers/worker.h"
 
 #define MAGIC 0x494f4448u /* "IODH" */
-#define VERSION 1
+#define VERSION 2
+
+_Static_assert(SHARED_WORKERS == WORKERS_MAX, "a thread's number for each worker");
 
 static size_t bytes_of(int workers)
 {
@@ -28,6 +31,16 @@ int shared_count(double value, int fallback)
     return isfinite(value) && value >= 0 && value <= 1e9 ? (int)value : fallback;
 }
 
+/* A pool has a thread for each CPU that it may use, two at least; else as many as were asked for. */
+static int workers_of(const struct server_spec *spec)
+{
+    int asked = shared_count(spec->params.workers, 1);
+    if (asked != 1 || !(spec->model->caps & CAP_POOL))
+        return asked;
+    int cpus = spec->cpu >= 0 ? 1 : (int)cpus_usable();
+    return cpus < 2 ? 2 : cpus < WORKERS_MAX ? cpus : WORKERS_MAX;
+}
+
 static struct shared *map(int fd, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -36,7 +49,7 @@ static struct shared *map(int fd, size_t bytes)
 
 int shared_new(const struct server_spec *spec, struct shared **out, struct err *e)
 {
-    int workers = shared_count(spec->params.workers, 1);
+    int workers = workers_of(spec);
     if (workers < 1 || workers > WORKERS_MAX)
         return err_set(e, EINVAL, "--workers %d: 1 to %d", workers, WORKERS_MAX);
     int fd = memfd_create("iodash-server", MFD_CLOEXEC);

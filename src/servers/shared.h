@@ -16,6 +16,7 @@
 
 #define SHARED_TEXT 160
 #define SHARED_TROUBLES 4
+#define SHARED_WORKERS 256
 
 enum shared_state { SHARED_STARTING, SHARED_READY, SHARED_FAILED, SHARED_STOPPED };
 
@@ -31,6 +32,7 @@ struct shared {
     /* The server's, published by state. */
     _Atomic uint32_t state;
     int32_t port;
+    _Atomic int32_t tids[SHARED_WORKERS]; /* workers' threads, 0: not started */
     struct err error;
 
     /* The server's: the latest troubles that did not end it. A slot is written again only after

@@ -15,7 +15,7 @@
 #include "net/protocol.h"
 #include "servers/io_models.h"
 
-#define WORKERS_MAX 256
+#define WORKERS_MAX 256 /* SHARED_WORKERS */
 
 struct stash;
 struct crew;

@@ -51,8 +51,11 @@ static bool honoured(const struct pane *p, int id)
         [PARAM_buffer] = POLICY_BUFFER,
         [PARAM_events] = POLICY_EVENTS,
         [PARAM_backlog] = POLICY_BACKLOG,
+        [PARAM_client_work] = POLICY_CLIENT_WORK,
     };
 
+    if (id == PARAM_workers && p->io && p->io->caps & CAP_OWN_WORKERS)
+        return false;
     return !policy[id] || !p->io || p->io->policies & policy[id];
 }
 

@@ -8,7 +8,8 @@
 
 static const enum param_id server_fixed[] = {
     PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events,
-    PARAM_nodelay, PARAM_place, PARAM_protocol, PARAM_suffix, PARAM_pin, PARAM_COUNT};
+    PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_protocol, PARAM_suffix, PARAM_pin,
+    PARAM_COUNT};
 
 static const enum param_id load_fixed[] = {
     PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_timeout, PARAM_nodelay,

@@ -92,10 +92,13 @@ static bool is_fd_limit(const struct seen *s)
     if (s->rig && s->rig->server)
         server_read(s->rig->server, &c);
     if (c.refusals > 0) {
+        struct err told = {""};
+        bool narrow = s->pane->io && s->pane->io->caps & CAP_FD_LIMIT;
         double held = s->row->workload->repeat ? mean(s, METRIC_accepted)
                                                : (double)(c.accepts - c.closes);
-        snprintf(s->reason, REASON, "%s holds %.0f of %.0f: its descriptors end at 1024",
-                 s->pane->model, held, wanted);
+        server_troubles(s->rig->server, &told);
+        snprintf(s->reason, REASON, "%s holds %.0f of %.0f: %.80s", s->pane->model, held, wanted,
+                 narrow ? "its descriptors end at 1024" : told.text);
         return true;
     }
     if (above(mean(s, METRIC_errors_fd), 0)) {

@@ -50,7 +50,8 @@ static void slow_reader(void **state)
             harness_sleep_ms(1);
     }
     assert_int_equal(whole, 1);
-    assert_true(harness_counts(s).write_full > 0);
+    if (!(((struct setting *)*state)->model->caps & CAP_BLOCKS)) /* that sleeps in send */
+        assert_true(harness_counts(s).write_full > 0);
     UNTIL(harness_counts(s).bytes_out == 4 * MIB);
     assert_true(client_ping(fd, 1, 10));
     close(fd);
@@ -228,24 +229,47 @@ static void blocked_and_more_asked(void **state)
     server_stop(s);
 }
 
+/* Calls for each request beside one recv and one send: a wait that finds it, and nothing more. */
+struct calls {
+    const char *id;
+    unsigned waits, events, controls;
+};
+
+static struct calls calls_of(const struct io_model *m)
+{
+    static const struct calls others[] = {
+        {"epoll-oneshot", 1, 1, 1},
+        {"epoll-rearm", 2, 2, 2},
+        {"blocking", 0, 0, 0},
+        {"pool", 1, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].id, m->id) == 0)
+            return others[i];
+    return (struct calls){m->id, 1, 1, 0};
+}
+
 static void steady_state_calls(void **state)
 {
     struct server *s = harness_start_plain(*state);
+    struct calls each = calls_of(((struct setting *)*state)->model);
     int fd = client_open(s);
     assert_true(client_ping(fd, 0, 1024));
     UNTIL(harness_counts(s).requests == 1);
+    harness_sleep_ms(5); /* what comes after the reply */
     struct server_counts a = harness_counts(s), b;
     for (int i = 0; i < 500; i++)
         assert_true(client_ping(fd, (uint64_t)i, 1024));
     UNTIL(harness_counts(s).requests == 501);
+    harness_sleep_ms(5);
     b = harness_counts(s);
     assert_int_equal(b.reads - a.reads, 500);
     assert_int_equal(b.writes - a.writes, 500);
     assert_int_equal(b.read_empty - a.read_empty, 0);
     assert_int_equal(b.write_full - a.write_full, 0);
-    assert_int_equal(b.controls - a.controls, 0);
-    assert_in_range(b.waits - a.waits, 500, 501);
-    assert_in_range(b.events - a.events, 500, 501);
+    assert_int_equal(b.controls - a.controls, 500 * each.controls);
+    assert_in_range(b.waits - a.waits, 500 * each.waits, 500 * each.waits + 1);
+    assert_in_range(b.events - a.events, 500 * each.events, 500 * each.events + 1);
     assert_int_equal(b.bytes_in - a.bytes_in, 500 * 64);
     assert_int_equal(b.bytes_out - a.bytes_out, 500 * 1024);
     close(fd);
