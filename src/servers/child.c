@@ -12,6 +12,8 @@
 #include "servers/crew.h"
 #include "servers/place.h"
 
+#define STOP_S 2
+
 static void sleep_on(int lifeline, struct crew *c)
 {
     struct pollfd p[2] = {{.fd = lifeline, .events = POLLIN}, {.fd = c->wake, .events = POLLIN}};
@@ -36,7 +38,10 @@ static int serve(struct crew *c, struct shared *s, struct err *e)
             sleep_on(s->lifeline, c);
     }
     crew_stop(c);
-    return crew_join(c, e) ? rc : -EIO;
+    alarm(STOP_S); /* a model that does not leave its loop must not outlive its owner */
+    bool joined = crew_join(c, e);
+    alarm(0);
+    return joined ? rc : -EIO;
 }
 
 int server_child_main(int argc, char **argv)
