@@ -92,6 +92,11 @@ static void say_sweep(struct text *t, const struct sweep *s, const struct row *r
             num(s->least).s, num(s->most).s);
         return;
     }
+    if (s->outcomes[OUTCOME_WITHHELD] == s->rows) {
+        t->used = 0;
+        say(t, "withheld at every %s: TRUST says why", axis == PARAM_connections ? "count" : axis_id);
+        return;
+    }
     bool first = true;
     for (int o = 0; o <= OUTCOME_WITHHELD; o++) {
         if (!s->outcomes[o])
