@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls that fail. The program is linked with --wrap, so that a call fails as an environment
- * variable says, which a server's process inherits: TEST_FAULT is "CALL:ERRNO:FROM:EVERY". The call
- * fails at its FROM-th time (from 0) and then every EVERY-th. */
+/* System calls that fail. The program is linked with --wrap, see faults.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "servers/faults.h"
 #include "servers/harness.h"
 
 int __real_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags);
@@ -24,8 +23,7 @@ int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(voi
 
 static _Atomic int calls;
 
-/* The error that this call is to fail with, or 0. */
-static int fault(const char *name)
+int fault(const char *name)
 {
     char call[32];
     int code, from, every;
@@ -37,7 +35,7 @@ static int fault(const char *name)
     return n >= 0 && n % every == 0 ? code : 0;
 }
 
-static void set_fault(const char *call, int code, int from, int every)
+void set_fault(const char *call, int code, int from, int every)
 {
     char text[64];
     snprintf(text, sizeof text, "%s:%d:%d:%d", call, code, from, every);
