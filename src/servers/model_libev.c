@@ -3,9 +3,10 @@
  * triggered: an idle connection costs memory and no time. A change of interest is only noted down;
  * the library does it by one epoll_ctl before its next wait, none when a watcher was stopped (the
  * close does that, and an event nobody waits for makes it up). Traps: whatever fails is reported by
- * perror and abort() unless a callback was set; a descriptor that epoll refuses comes back as an
- * event with EV_ERROR and is no longer watched; its libevent emulation exports event_* names.
- * One run of the loop is exactly one wait. Sources: ev(3), libev's ev.c and ev_epoll.c. */
+ * perror and abort() unless a callback was set; a descriptor that epoll refuses is no longer
+ * watched and comes back as an event with EV_ERROR, but only after the wait that follows; its
+ * emulation of libevent exports event_* names. One run of the loop is exactly one wait.
+ * Sources: ev(3), libev's ev.c and ev_epoll.c. */
 #include <errno.h>
 #include <ev.h>
 #include <pthread.h>

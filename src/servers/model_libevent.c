@@ -6,7 +6,8 @@
  * its callback. Traps: an event's interest is changed by del and add, two epoll_ctl; by default the
  * library prints its warnings and ends the process when memory is out; EVLOOP_NONBLOCK alone goes on
  * as long as anything is ready. There is no hook around its wait before 2.2, so a run of the loop
- * counts as one wait, a callback as one event. Sources: event2/event.h, libevent's event.c and epoll.c. */
+ * counts as one wait, a callback as one event. Sources: event2/event.h, libevent's event.c and
+ * epoll.c. */
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
