@@ -34,19 +34,27 @@ static const char *whole(double v, char *buf, size_t size)
     return buf;
 }
 
+/* Of the server's CPU, what is not others'; the two are read at different moments. */
+static double servers_share(const struct session_now *n)
+{
+    double share = n->server_cpu_busy_pct - (isnan(n->others_pct) ? 0 : n->others_pct);
+    return share < 0 ? 0 : share;
+}
+
 static int draw_servers_cpu(struct app *a, int x, int y)
 {
     const struct session_now *n = a->scene->now;
     struct canvas *c = a->canvas;
-    char busy[16];
+    double share = servers_share(n);
+    char text[16];
     if (n->cpus.pinned)
         x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %d ", n->cpus.server);
     else
         x += canvas_text(c, x, y, c->w - x, ROLE_TEXT, false, "not pinned ");
-    meter_draw(c, x, y, 8, ROLE_TEXT, n->server_cpu_busy_pct);
+    meter_draw(c, x, y, 8, ROLE_TEXT, share);
     x += 9;
     x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "server %3s  ",
-                       whole(n->server_cpu_busy_pct, busy, sizeof busy));
+                       whole(share, text, sizeof text));
     return x;
 }
 

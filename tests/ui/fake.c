@@ -152,7 +152,7 @@ void fake_rounds(struct session *s, struct row *r, int warm, int rounds)
                                                      : PHASE_EXTRA;
     }
     s->now.turn_pane = 0;
-    s->now.server_cpu_busy_pct = 84;
+    s->now.server_cpu_busy_pct = 85;
     s->now.load_spare_pct = 59;
     s->now.others_pct = 1;
     s->now.steal_pct = 0;

@@ -150,6 +150,23 @@ static void the_first_seconds(void **state)
     show_fini(&a);
 }
 
+/* The server's share is what others left of its CPU, and no less than nothing. */
+static void the_cpu_line(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    struct session_now *n = fake_now(a.session);
+    n->server_cpu_busy_pct = 100;
+    n->others_pct = 91;
+    assert_true(show_has(&a, "▮▯▯▯▯▯▯▯ server   9 "));
+    assert_true(show_has(&a, "others 91 "));
+    n->server_cpu_busy_pct = 50;
+    assert_true(show_has(&a, "▯▯▯▯▯▯▯▯ server   0 "));
+    n->others_pct = NAN;
+    assert_true(show_has(&a, "server  50 "));
+    show_fini(&a);
+}
+
 static void ascii_only(const char *screen, const char *what)
 {
     for (const char *p = screen; *p; p++)
@@ -253,6 +270,7 @@ int main(void)
         cmocka_unit_test(live_screens),
         cmocka_unit_test(other_screens),
         cmocka_unit_test(the_first_seconds),
+        cmocka_unit_test(the_cpu_line),
         cmocka_unit_test(ascii_is_ascii_everywhere),
         cmocka_unit_test(every_size_with_everything_open),
         cmocka_unit_test(too_small_says_what_it_needs),
