@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
-#include "base/units.h"
+#include "cli/status.h"
 #include "load/workloads.h"
 #include "net/protocol.h"
 #include "servers/server.h"
@@ -36,6 +36,8 @@ static int check_args(const struct args *a, struct server_spec *spec, struct err
         return err_set(e, EINVAL, "--models %s: serve takes one model, not %d", a->options.models,
                        lineup.count);
     spec->model = lineup.models[0];
+    if (a->given[PARAM_workers] && lineup_takes_workers(&lineup, e) < 0)
+        return -EINVAL;
     return net_addr_parse(a->options.listen, true, &spec->listen, e);
 }
 
@@ -57,50 +59,25 @@ static void fill_spec(const struct args *a, struct server_spec *spec)
 static void say_start(const struct server *s)
 {
     struct net_addr addr;
-    char text[128];
+    char text[128], several[32] = "";
     server_address(s, &addr);
-    fprintf(stderr, "%s listens on %s (pid %ld), Ctrl-C ends it\n", server_model(s)->id,
-            net_addr_print(&addr, text, sizeof text), (long)server_pid(s));
+    if (server_workers(s) > 1)
+        snprintf(several, sizeof several, ", %d workers", server_workers(s));
+    fprintf(stderr, "%s listens on %s (pid %ld%s), Ctrl-C ends it\n", server_model(s)->id,
+            net_addr_print(&addr, text, sizeof text), (long)server_pid(s), several);
     if (server_model(s)->note) {
         server_model(s)->note(text, sizeof text);
         fprintf(stderr, "%s uses %s\n", server_model(s)->id, text);
     }
 }
 
-struct reading {
-    struct server_counts counts;
-    int64_t cpu_ns;
-    uint64_t t_ns;
-};
-
-static void take_reading(const struct server *s, struct reading *out)
-{
-    server_read(s, &out->counts);
-    out->cpu_ns = server_cpu_ns(s);
-    out->t_ns = clock_ns();
-}
-
 /* One line a second; on a terminal it is written over the last one. */
 static void say_status(const struct reading *before, const struct reading *now)
 {
     bool screen = isatty(STDERR_FILENO);
-    struct server_counts d;
-    char rate[32], line[160];
-    double seconds = (double)(now->t_ns - before->t_ns) / 1e9;
-    double cpu = before->cpu_ns < 0 || now->cpu_ns < 0
-                     ? 0
-                     : (double)(now->cpu_ns - before->cpu_ns) / 1e7 / seconds;
-    server_counts_diff(&now->counts, &before->counts, &d);
-    uint64_t open = now->counts.accepts > now->counts.closes
-                        ? now->counts.accepts - now->counts.closes
-                        : 0;
-    int n = snprintf(line, sizeof line, "connections %llu  requests/s %s  CPU %.1f %%",
-                     (unsigned long long)open,
-                     units_si(rate, sizeof rate, nearbyint((double)d.requests / seconds)), cpu);
-    if (now->counts.junk && n > 0)
-        snprintf(line + n, sizeof line - (size_t)n, "  junk %llu",
-                 (unsigned long long)now->counts.junk);
-    fprintf(stderr, screen ? "\r%-78s" : "%s\n", line);
+    char line[512];
+    reading_line(before, now, screen ? 2 : 8, line, sizeof line);
+    fprintf(stderr, screen ? "\r%-78.78s" : "%s\n", line);
 }
 
 static void block_ends(sigset_t *set)
@@ -132,13 +109,13 @@ static bool ended(const sigset_t *set, uint64_t next_ns)
 
 static int watch(struct server *s, const sigset_t *set, bool quiet)
 {
-    struct reading before, now;
+    static struct reading before, now;
     struct err why;
-    take_reading(s, &before);
+    reading_take(s, &before);
     for (uint64_t next = before.t_ns + NS_PER_S; !ended(set, next); next += NS_PER_S) {
         if (!server_alive(s, &why))
             return cli_fail(1, why.text);
-        take_reading(s, &now);
+        reading_take(s, &now);
         if (!quiet)
             say_status(&before, &now);
         before = now;

@@ -10,6 +10,8 @@
 #include "params/params.h"
 #include "servers/models.h"
 
+#define WORD_ALL "all"
+
 const char *const io_group_words[] = {"kernel calls", "threads", "libraries"};
 
 const struct io_model *const io_model_table[] = {
@@ -51,7 +53,7 @@ const char *io_model_word(int i)
 
 static int unknown(const char *id, struct err *e)
 {
-    char all[160] = "";
+    char all[256] = "";
     for (int i = 0; i < io_model_count; i++) {
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", io_model_table[i]->id);
@@ -65,6 +67,9 @@ static int add(struct lineup *out, const char *id, struct err *e)
 {
     if (!*id)
         return err_set(e, EINVAL, "--models: a name is missing in the list");
+    if (strcmp(id, WORD_ALL) == 0)
+        return err_set(e, EINVAL, "--models: '%s' is for run and the dashboard, and stands alone",
+                       WORD_ALL);
     if (out->count == LINEUP_MAX)
         return err_set(e, EINVAL, "--models: more than %d models", LINEUP_MAX);
     int i = io_model_find(id);
@@ -92,4 +97,48 @@ int lineup_parse(const char *text, struct lineup *out, struct err *e)
         if (!*at)
             return 0;
     }
+}
+
+static void append(struct lineup *l, const struct io_model *m)
+{
+    l->models[l->count++] = m;
+}
+
+static void all_kernel_calls(struct lineups *out)
+{
+    const struct io_model *first = NULL;
+    *out = (struct lineups){0};
+    for (int i = 0; i < io_model_count; i++) {
+        const struct io_model *m = io_model_table[i];
+        if (m->group != GROUP_KERNEL)
+            continue;
+        if (!first) {
+            first = m;
+            continue;
+        }
+        if (out->count == 0 || out->lineup[out->count - 1].count == LINEUP_MAX) {
+            if (out->count == LINEUPS_MAX)
+                die("more than %d lineups", LINEUPS_MAX);
+            append(&out->lineup[out->count++], first);
+        }
+        append(&out->lineup[out->count - 1], m);
+    }
+}
+
+int lineups_parse(const char *text, struct lineups *out, struct err *e)
+{
+    if (strcmp(text, WORD_ALL) == 0) {
+        all_kernel_calls(out);
+        return 0;
+    }
+    out->count = 1;
+    return lineup_parse(text, &out->lineup[0], e);
+}
+
+int lineup_takes_workers(const struct lineup *l, struct err *e)
+{
+    for (int i = 0; i < l->count; i++)
+        if (l->models[i]->caps & CAP_OWN_WORKERS)
+            return err_set(e, EINVAL, "--workers: %s has its own workers", l->models[i]->id);
+    return 0;
 }

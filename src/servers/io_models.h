@@ -65,4 +65,19 @@ struct lineup {
  * probe's -errno with its reason for one that cannot run here. */
 int lineup_parse(const char *text, struct lineup *out, struct err *e);
 
+#define LINEUPS_MAX 8
+
+struct lineups {
+    int count;
+    struct lineup lineup[LINEUPS_MAX];
+};
+
+/* The same, and "all": every kernel call in lineups that begin with the same A, so that each is
+ * measured beside it. Those that cannot run here stand in them too: their rows say "skipped". */
+int lineups_parse(const char *text, struct lineups *out, struct err *e);
+
+/* 0, or -EINVAL when one of them decides itself how many workers it has: for who was given
+ * --workers. */
+int lineup_takes_workers(const struct lineup *l, struct err *e);
+
 #endif

@@ -71,38 +71,55 @@ static void add_row(struct plan *p, const struct plan_row *base, const struct ax
     p->seconds += plan_row_seconds(row);
 }
 
-static void combine(const struct plan_row *base, const struct axis *axes, int count,
-                    struct plan *out)
+/* All lineups are measured at one value before the next. */
+static void combine(const struct params *base, const struct lineups *models,
+                    const struct axis *axes, int count, struct plan *out)
 {
     int first = count > 0 ? axes[0].count : 1, second = count > 1 ? axes[1].count : 1;
     int order[AXIS_MAX];
 
     *out = (struct plan){.axis = {count > 0 ? axes[0].id : PARAM_COUNT,
                                   count > 1 ? axes[1].id : PARAM_COUNT}};
-    out->rows = xcalloc((size_t)first * (size_t)second, sizeof *out->rows);
+    out->rows = xcalloc((size_t)first * (size_t)second * (size_t)models->count, sizeof *out->rows);
     coarse_first(first, order);
     for (int i = 0; i < first; i++)
         for (int j = 0; j < second; j++)
-            add_row(out, base, axes, (int[]){order[i], j}, count);
-    describe(out, &base->params, axes, count);
+            for (int k = 0; k < models->count; k++) {
+                struct plan_row row = {.params = *base, .lineup = models->lineup[k]};
+
+                add_row(out, &row, axes, (int[]){order[i], j}, count);
+            }
+    describe(out, base, axes, count);
+}
+
+/* Typed, or a plan file's. */
+static bool workers_asked(const struct args *a)
+{
+    for (int i = 0; i < a->axis_count; i++)
+        if (a->axes[i].id == PARAM_workers)
+            return true;
+    return a->given[PARAM_workers] || a->params.workers != 1;
 }
 
 int plan_from_args(const struct args *a, struct plan *out, struct err *e)
 {
-    struct plan_row base = {.params = a->params};
     const char *models = a->options.models ? a->options.models : models_default;
-    int status = lineup_parse(models, &base.lineup, e);
+    struct lineups lineups;
+    int status = lineups_parse(models, &lineups, e);
 
     *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
-    if (status < 0)
-        return status;
-    combine(&base, a->axes, a->axis_count, out);
-    return 0;
+    for (int i = 0; status == 0 && workers_asked(a) && i < lineups.count; i++)
+        status = lineup_takes_workers(&lineups.lineup[i], e);
+    if (status == 0)
+        combine(&a->params, &lineups, a->axes, a->axis_count, out);
+    return status;
 }
 
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out)
 {
-    combine(base, axis, 1, out);
+    struct lineups alone = {.count = 1, .lineup = {base->lineup}};
+
+    combine(&base->params, &alone, axis, 1, out);
     return 0;
 }
 

@@ -101,7 +101,7 @@ static int take_text(struct plan_file *f, const char *key, const char *value, ch
 /* A name that this machine cannot run is no mistake of the file: plan_from_args() says so. */
 static int take_models(struct plan_file *f, const char *value)
 {
-    struct lineup l;
+    struct lineups l;
     struct err e;
 
     if (!take_text(f, "models", value, f->models, sizeof f->models))
@@ -111,7 +111,7 @@ static int take_models(struct plan_file *f, const char *value)
         if (*from != ' ' && *from != '\t')
             *to++ = *from;
     *to = 0;
-    if (lineup_parse(f->models, &l, &e) == -EINVAL)
+    if (lineups_parse(f->models, &l, &e) == -EINVAL)
         return refuse(f, "%s", e.text + strspn(e.text, "-"));
     return 1;
 }

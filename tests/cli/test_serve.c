@@ -141,6 +141,24 @@ static void a_status_line_counts(void **state)
     ends(SIGTERM, 0);
 }
 
+/* Two listeners share the connections by a hash; two threads of a pool share one listener. */
+static void a_status_line_is_split_by_worker(void **state)
+{
+    const char *const two[] = {"serve", "-m", "epoll-lt", "--listen", "127.0.0.1:0",
+                               "--workers", "2", NULL};
+    const char *const pool[] = {"serve", "-m", "pool", "--listen", "127.0.0.1:0", NULL};
+    (void)state;
+    program_start(&p, &(struct program_want){.words = two});
+    assert_true(program_says(&p, ", 2 workers)", LONG_MS));
+    assert_true(program_says(&p, "connections 0 (0+0)  requests/s 0 (0+0)  CPU ", LONG_MS));
+    assert_true(program_says(&p, " % (", LONG_MS));
+    ends(SIGTERM, 0);
+    program_start(&p, &(struct program_want){.words = pool});
+    assert_true(program_says(&p, " workers), Ctrl-C", LONG_MS));
+    assert_true(program_says(&p, "connections 0  requests/s 0 (0", LONG_MS));
+    ends(SIGTERM, 0);
+}
+
 static void junk_is_counted_and_survived(void **state)
 {
     static const char *const junk[] = {
@@ -225,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_model_in_both_places),
         TEST(a_status_line_counts),
+        TEST(a_status_line_is_split_by_worker),
         TEST(junk_is_counted_and_survived),
         TEST(a_taken_port_is_told),
         TEST(a_server_that_dies_is_named),

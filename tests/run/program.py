@@ -24,6 +24,8 @@ class Done:
 
 
 class Case(unittest.TestCase):
+    refuse = None  # called in each child before it becomes iodash
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -34,6 +36,7 @@ class Case(unittest.TestCase):
     def start(self, *words, before=()):
         return subprocess.Popen([*before, EXE, *map(str, words)], cwd=self.folder, env=self.env,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                preexec_fn=self.refuse,
                                 stderr=subprocess.PIPE, text=True, encoding="utf-8")
 
     def iodash(self, *words, before=(), seconds=60):

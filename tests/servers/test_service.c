@@ -186,6 +186,45 @@ static void lineups(void **state)
                                     "are select, "), e.text);
 }
 
+/* Every kernel call once, each beside the same A. */
+static void all_models(void **state)
+{
+    (void)state;
+    struct lineups all;
+    struct err e = {""};
+    int seen = 1, kernel = 0;
+    assert_int_equal(lineups_parse("all", &all, &e), 0);
+    for (int i = 0; i < all.count; i++) {
+        assert_in_range(all.lineup[i].count, 2, LINEUP_MAX);
+        assert_ptr_equal(all.lineup[i].models[0], io_model_table[0]);
+        for (int k = 1; k < all.lineup[i].count; k++) {
+            assert_int_equal(all.lineup[i].models[k]->group, GROUP_KERNEL);
+            seen += all.lineup[i].models[k] != all.lineup[i].models[k - 1];
+        }
+    }
+    for (int i = 0; i < io_model_count; i++)
+        kernel += io_model_table[i]->group == GROUP_KERNEL;
+    assert_int_equal(seen, kernel);
+    assert_int_equal(lineups_parse("poll,select", &all, &e), 0);
+    assert_int_equal(all.count, 1);
+    assert_int_equal(all.lineup[0].count, 2);
+    assert_int_equal(lineups_parse("all,poll", &all, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "'all'"));
+    assert_int_equal(lineup_parse("all", &all.lineup[0], &e), -EINVAL);
+}
+
+static void own_workers(void **state)
+{
+    (void)state;
+    struct lineup l;
+    struct err e = {""};
+    assert_int_equal(lineup_parse("epoll-lt,pool", &l, &e), 0);
+    assert_int_equal(lineup_takes_workers(&l, &e), -EINVAL);
+    assert_string_equal(e.text, "--workers: pool has its own workers");
+    assert_int_equal(lineup_parse("epoll-lt,poll", &l, &e), 0);
+    assert_int_equal(lineup_takes_workers(&l, &e), 0);
+}
+
 static void table_is_whole(void **state)
 {
     (void)state;
@@ -205,6 +244,7 @@ int main(void)
         cmocka_unit_test(every_split_by_prefix), cmocka_unit_test(every_piece_by_append),
         cmocka_unit_test(input_while_due),       cmocka_unit_test(junk_is_told),
         cmocka_unit_test(greedy_protocol),       cmocka_unit_test(lineups),
+        cmocka_unit_test(all_models),            cmocka_unit_test(own_workers),
         cmocka_unit_test(table_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,6 +91,22 @@ static void a_sweep_goes_coarse_first(void **state)
     plan_free(&p);
 }
 
+/* Every kernel call at one value before the next value. */
+static void all_models_at_each_value(void **state)
+{
+    (void)state;
+    struct plan p = planned("-m all -c 10,20");
+    int each = p.count / 2;
+
+    assert_true(each > 1 && p.count == 2 * each);
+    for (int i = 0; i < p.count; i++) {
+        assert_true(p.rows[i].params.connections == (i < each ? 10 : 20));
+        assert_string_equal(p.rows[i].lineup.models[0]->id, "select");
+        assert_ptr_equal(p.rows[i].lineup.models[1], p.rows[i % each].lineup.models[1]);
+    }
+    plan_free(&p);
+}
+
 /* Whatever the length: every value once, both ends first. */
 static void every_length_is_complete(void **state)
 {
@@ -374,6 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(one_row_by_default),
         TEST(a_sweep_goes_coarse_first),
+        TEST(all_models_at_each_value),
         TEST(every_length_is_complete),
         TEST(two_axes_give_every_combination),
         TEST(an_unknown_model_is_refused),
