@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The small table: the rows of this workload and lineup, the one that is measured marked, published
  * figures beneath it, the ratio at the end. It shows as many figures of each pane as fit, and the
- * rows around the one in focus. */
+ * rows around the one in focus; where there is little room the published ones are left out first. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,18 +93,32 @@ static void draw_row(struct app *a, struct rect r, int cells, const struct small
     canvas_text(a->canvas, x + 2, r.y, RATIO_W - 2, role, here, text);
 }
 
+/* The rows that may stand in so many lines; returns how many. Below three lines what was measured
+ * goes before what was published. */
+static int choose_rows(const struct small_table *t, int room, const struct small_row *out[SMALL_ROWS])
+{
+    int measured = 0, n = 0;
+    for (int i = 0; i < t->count; i++)
+        measured += t->row[i].number > 0;
+    for (int i = 0; i < t->count; i++)
+        if (t->row[i].number || room >= 3 || measured < room)
+            out[n++] = &t->row[i];
+    return n;
+}
+
 void small_draw(struct app *a, struct rect r)
 {
     const struct scene *s = a->scene;
+    const struct small_row *rows[SMALL_ROWS];
     if (!s->small.count || !s->pane_count)
         return;
-    int cells = cells_that_fit(s, r.w), room = r.h - 1, at = 0;
-    for (int i = 0; i < s->small.count; i++)
-        if (s->small.row[i].number == s->row)
-            at = i;
-    int last = at + 1 < s->small.count && !s->small.row[at + 1].number ? at + 1 : at;
+    int cells = cells_that_fit(s, r.w), room = r.h - 1, last = 0;
+    int n = choose_rows(&s->small, room, rows);
+    for (int i = 0; i < n; i++)
+        if (rows[i]->number == s->row)
+            last = i + 1 < n && !rows[i + 1]->number ? i + 1 : i;
     int top = last - room + 1 > 0 ? last - room + 1 : 0;
     draw_head(a, (struct rect){r.x, r.y, r.w, 1}, cells);
-    for (int i = 0; i < room && top + i < s->small.count; i++)
-        draw_row(a, (struct rect){r.x, r.y + 1 + i, r.w, 1}, cells, &s->small.row[top + i]);
+    for (int i = 0; i < room && top + i < n; i++)
+        draw_row(a, (struct rect){r.x, r.y + 1 + i, r.w, 1}, cells, rows[top + i]);
 }

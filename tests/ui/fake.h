@@ -31,6 +31,9 @@ void fake_rounds(struct session *s, struct row *r, int warm, int rounds);
 /* Repeats of connect, and a watch of the last. */
 void fake_repeats(struct session *s, struct row *r, int repeats);
 
+/* Answers in place of the fixed ones; "" thrice: the fixed ones again. */
+void fake_answer(const char *answer, const char *why, const char *trust);
+
 /* One second of nothing. */
 void fake_pass(struct session *s, double seconds);
 

@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers of a fixed wording: what the session says is tested there, where it stands here. */
 #include <stdio.h>
+#include <string.h>
 
 #include "session/answers.h"
+#include "ui/fake.h"
+
+static struct answer given;
+
+void fake_answer(const char *answer, const char *why, const char *trust)
+{
+    snprintf(given.answer, sizeof given.answer, "%s", answer);
+    snprintf(given.why, sizeof given.why, "%s", why);
+    snprintf(given.trust, sizeof given.trust, "%s", trust);
+}
 
 void answer_row(const struct row *r, int pane, struct answer *out)
 {
+    if (given.answer[0]) {
+        *out = given;
+        return;
+    }
     if (pane <= 0) {
         *out = (struct answer){"one model alone", "nothing to compare", "ok; loopback"};
         return;
@@ -23,6 +38,7 @@ void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct
 {
     (void)rows;
     answer_row(r, pane, out);
-    snprintf(out->answer, sizeof out->answer,
-             "at 11.5k/s epoll-lt is cheaper at every count, 2.0 to 5.9 times");
+    if (!given.answer[0])
+        snprintf(out->answer, sizeof out->answer,
+                 "at 11.5k/s epoll-lt is cheaper at every count, 2.0 to 5.9 times");
 }

@@ -150,6 +150,29 @@ static void the_first_seconds(void **state)
     show_fini(&a);
 }
 
+/* Long answers take the room of the published row, then of what was measured at other counts; the
+ * row that is measured stays, and ANSWER is whole when the lines under it are cut. */
+static void long_answers(void **state)
+{
+    (void)state;
+    fake_answer("withheld: select noisy",
+                "select looks at 167 sockets for a request, 2.52 ready a wait; epoll-lt at 1, 1.98 "
+                "ready a wait",
+                "A noisy: other programs took 13 % of the load's CPU; B noisy: other programs took "
+                "10 % of the load's CPU; can tell 43 % apart");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("live-80x24-long", "");
+    fake_answer("a long answer that goes on past the end of the first line of the three and "
+                "nearly to the end of the second",
+                "the reason for it, as long as the answer itself, so that it cannot stand in one "
+                "line either",
+                "ok, and then all that spoils it a little, so that it cannot stand in one line "
+                "either; loopback");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("live-80x24-longer", "");
+    fake_answer("", "", "");
+}
+
 /* The server's share is what others left of its CPU, and no less than nothing. */
 static void the_cpu_line(void **state)
 {
@@ -271,6 +294,7 @@ int main(void)
         cmocka_unit_test(other_screens),
         cmocka_unit_test(the_first_seconds),
         cmocka_unit_test(the_cpu_line),
+        cmocka_unit_test(long_answers),
         cmocka_unit_test(ascii_is_ascii_everywhere),
         cmocka_unit_test(every_size_with_everything_open),
         cmocka_unit_test(too_small_says_what_it_needs),
