@@ -124,6 +124,14 @@ int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bo
     return used;
 }
 
+int canvas_cut(struct canvas *c, int x, int y, int max, enum role role, bool bold, const char *text)
+{
+    if (max < 1 || canvas_width(text) <= max)
+        return canvas_text(c, x, y, max, role, bold, text);
+    int used = canvas_text(c, x, y, max - 1, role, bold, text);
+    return used + canvas_text(c, x + used, y, 1, role, bold, "…");
+}
+
 int canvas_printf(struct canvas *c, int x, int y, int max, enum role role, bool bold,
                   const char *fmt, ...)
 {

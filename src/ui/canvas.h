@@ -54,6 +54,9 @@ int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bo
                 const char *text);
 int canvas_printf(struct canvas *c, int x, int y, int max, enum role role, bool bold,
                   const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+/* The same, and an ellipsis in the last column where the text is longer. */
+int canvas_cut(struct canvas *c, int x, int y, int max, enum role role, bool bold,
+               const char *text);
 void canvas_put(struct canvas *c, int x, int y, enum role role, wchar_t ch);
 void canvas_fill(struct canvas *c, struct rect r, enum role role, wchar_t ch);
 /* A frame with a title on its upper edge (may be ""), and one at its right end (may be ""). */

@@ -164,9 +164,7 @@ void chrome_log(struct app *a, int y)
         room = c->w - 2;
         canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_TEXT, L' ');
     }
-    canvas_text(c, x, y, room, own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
-    if (canvas_width(text) > room)
-        canvas_put(c, x + room - 1, y, ROLE_DIM, L'…');
+    canvas_cut(c, x, y, room, own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
 }
 
 void chrome_footer(struct app *a)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ui/views.h"
+
 void entry_open(struct app *a)
 {
     memset(&a->entry, 0, sizeof a->entry);
@@ -54,15 +56,14 @@ void entry_draw(const struct app *a)
     const struct param_info *p = &param_table[a->field];
     char now[48], title[64];
     params_show(a->field, params_get(&a->want.params, a->field), now, sizeof now);
-    int w = c->w > 72 ? 72 : c->w, h = 5;
+    int w = c->w > 72 ? 72 : c->w, h = 6;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
     snprintf(title, sizeof title, "%s, now %s", p->id, now);
     canvas_fill(c, r, ROLE_TEXT, L' ');
     canvas_frame(c, r, ROLE_FRAME, title, "");
     canvas_printf(c, r.x + 2, r.y + 1, w - 4, ROLE_FOCUS, true, "%s_", a->entry.text);
-    if (a->entry.problem[0])
-        canvas_text(c, r.x + 2, r.y + 2, w - 4, ROLE_BAD, false, a->entry.problem);
-    else
-        canvas_text(c, r.x + 2, r.y + 2, w - 4, ROLE_DIM, false, p->help);
-    canvas_text(c, r.x + 2, r.y + 3, w - 4, ROLE_DIM, false, "Enter take  Esc back");
+    bool bad = a->entry.problem[0];
+    chrome_text(c, (struct rect){r.x + 2, r.y + 2, w - 4, 2}, bad ? ROLE_BAD : ROLE_DIM, false,
+                bad ? a->entry.problem : p->help);
+    canvas_text(c, r.x + 2, r.y + 4, w - 4, ROLE_DIM, false, "Enter take  Esc back");
 }

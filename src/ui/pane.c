@@ -60,11 +60,11 @@ static void draw_main(struct app *a, int pane, struct rect r)
         return;
     }
     words_figure(s->main, main, ascii, value, sizeof value);
-    int pad = 8 - canvas_width(value);
+    int pad = 7 - canvas_width(value);
     snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
              metric_table[s->main].title);
-    int used = canvas_text(a->canvas, r.x, r.y, r.w, p->measured ? words_role(pane) : ROLE_DIM,
-                           p->measured, text);
+    int used = 1 + canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2,
+                              p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
     double tail = p->measured ? (repeated ? p->accepted_s : p->p99)
                               : newest(a, pane, repeated ? METRIC_accepted_s : s->p99m, 0);
     snprintf(
@@ -113,7 +113,7 @@ static void draw_title(struct app *a, int pane, struct rect r)
         snprintf(right, sizeof right, "%s", words_cell(m, v, value, sizeof value));
     }
     int w = canvas_width(right);
-    canvas_text(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
     if (w < r.w)
         canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, true, right);
 }
@@ -182,8 +182,8 @@ static void draw_pair_title(struct app *a, int pane, struct rect r)
         snprintf(right, sizeof right, "%.0f, %.0f", w->established[w->points - 1],
                  w->accepted[w->points - 1]);
     int used = canvas_width(right);
-    canvas_text(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false,
-                "established, o accepted");
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false,
+               "established, o accepted");
     canvas_text(a->canvas, r.x + r.w - used - 1, r.y, used, ROLE_TEXT, true, right);
 }
 
@@ -254,7 +254,7 @@ static void draw_looks(struct app *a, int pane, struct rect r)
         snprintf(text, sizeof text, "%s: %s", verdict_words[p->verdict], p->reason);
     else
         looks_text(a, pane, text, sizeof text);
-    canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -318,8 +318,9 @@ static void draw_bare(struct app *a, int pane, struct rect r)
                              title);
     int left = used + 1 < 15 ? 15 : used + 1;
     if (a->scene->now->panes[pane].trouble[0]) {
-        canvas_printf(a->canvas, r.x + left, r.y, r.w - left, ROLE_BAD, true, "%s (u: again)",
-                      a->scene->now->panes[pane].trouble);
+        char text[200];
+        snprintf(text, sizeof text, "u: again; %s", a->scene->now->panes[pane].trouble);
+        canvas_cut(a->canvas, r.x + left, r.y, r.w - left, ROLE_BAD, true, text);
         return;
     }
     draw_main(a, pane, (struct rect){r.x + left, r.y, r.w - left, 1});

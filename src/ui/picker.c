@@ -194,13 +194,11 @@ static void draw_item(struct canvas *c, const struct picker *p, struct rect r, i
     int name = name_width(p, r.w);
     canvas_fill(c, r, role, L' ');
     canvas_put(c, r.x + 1, r.y, role, here ? L'▶' : L' ');
-    canvas_text(c, r.x + 3, r.y, name, role, here, item->name);
+    canvas_cut(c, r.x + 3, r.y, name, role, here, item->name);
     int x = r.x + 3 + name + 2, room = r.x + r.w - 1 - x;
     char text[ITEM_TEXT];
     item_text(item, text);
-    canvas_text(c, x, r.y, room, role, false, text);
-    if (canvas_width(text) > room && room > 0)
-        canvas_put(c, x + room - 1, r.y, role, L'…');
+    canvas_cut(c, x, r.y, room, role, false, text);
 }
 
 /* Is any sentence longer than its row? Then the one under the cursor is written out below. */
@@ -237,7 +235,7 @@ static void draw_foot(struct canvas *c, const struct picker *p, struct rect r)
     int y = r.y + r.h - 1, room = r.w - 4;
     const char *keys = " ↑↓ choose  type to find  Enter take  Esc back ";
     if (p->message[0])
-        canvas_text(c, r.x + 2, y, room, ROLE_WARN, true, p->message);
+        canvas_cut(c, r.x + 2, y, room, ROLE_WARN, true, p->message);
     else if (p->filter[0])
         canvas_printf(c, r.x + 2, y, room, ROLE_FOCUS, true, " find: %s_  Enter take  Esc back ",
                       p->filter);

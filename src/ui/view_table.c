@@ -43,7 +43,7 @@ static void draw_group(struct canvas *c, const struct table *t, int i, int n, in
     int w = t->column[i].width;
     for (int k = i + 1; k < n && !strcmp(t->column[k].head[0], head); k++)
         w += GAP + t->column[k].width;
-    canvas_text(c, x, y, w, column_role(&t->column[i]), true, head);
+    canvas_cut(c, x, y, w, column_role(&t->column[i]), true, head);
 }
 
 static void draw_heads(struct app *a, const struct table *t, int from, int n, int y)
@@ -127,7 +127,7 @@ void view_table_draw(struct app *a)
         canvas_text(c, 1, TOP, c->w - 1, ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     } else {
-        canvas_text(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
+        canvas_cut(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
         int y = draw_table(a, &s->table, TOP + 2, c->h - TOP - 2 - answer - 3);
         y += draw_published(a, y, c->h - answer - 3 - y);
         y = y < c->h - answer - 3 ? y + 1 : y;

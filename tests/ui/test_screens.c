@@ -173,6 +173,45 @@ static void long_answers(void **state)
     fake_answer("", "", "");
 }
 
+/* What is longer than its place ends in an ellipsis, in every character set. */
+static void cut_text_says_so(void **state)
+{
+    (void)state;
+    static const char reason[] = "other programs took 13 % of the load's CPU";
+    for (int ascii = 0; ascii < 2; ascii++) {
+        sweep("select,epoll-lt", 80, 24, ascii ? CHARSET_ASCII : CHARSET_BRAILLE);
+        struct row *r = session_rows_edit(a.session)->last;
+        r->panes[0].verdict = VERDICT_NOISY;
+        snprintf(r->panes[0].reason, sizeof r->panes[0].reason, "%s", reason);
+        a.changed = true;
+        assert_true(show_has(&a, ascii ? "| noisy: other programs took 13 % of. |"
+                                       : "│ noisy: other programs took 13 % of… │"));
+        show_fini(&a);
+    }
+    sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
+    memset(fake_now(a.session)->panes[0].trouble, 'x', 100);
+    assert_true(show_has(&a, "u: again; xxx"));
+    assert_true(show_has(&a, "xxx…"));
+    show_fini(&a);
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "r<enter>");
+    assert_true(show_has(&a, "as soon as it was answered"));
+    show_fini(&a);
+}
+
+/* The widest figure leaves a blank beside the frame. */
+static void main_figures_keep_off_the_frame(void **state)
+{
+    (void)state;
+    connects(80, 24, CHARSET_BRAILLE);
+    struct row *r = session_rows_edit(a.session)->last;
+    for (int i = 0; i < r->panes[0].count; i++)
+        r->panes[0].first->samples[i].values.v[METRIC_connect_s] = 0.0149;
+    a.changed = true;
+    assert_true(show_has(&a, "│ 0.0149 s connect "));
+    show_fini(&a);
+}
+
 /* The server's share is what others left of its CPU, and no less than nothing. */
 static void the_cpu_line(void **state)
 {
@@ -295,6 +334,8 @@ int main(void)
         cmocka_unit_test(the_first_seconds),
         cmocka_unit_test(the_cpu_line),
         cmocka_unit_test(long_answers),
+        cmocka_unit_test(cut_text_says_so),
+        cmocka_unit_test(main_figures_keep_off_the_frame),
         cmocka_unit_test(ascii_is_ascii_everywhere),
         cmocka_unit_test(every_size_with_everything_open),
         cmocka_unit_test(too_small_says_what_it_needs),
