@@ -166,6 +166,19 @@ static int width_of(const char *text)
     return n;
 }
 
+/* A heading wider than its columns together widens the last of them. */
+static void fit_groups(struct table *t)
+{
+    for (int i = 0, to; i < t->columns; i = to) {
+        int w = t->column[i].width;
+
+        for (to = i + 1; to < t->columns && !strcmp(t->column[to].head[0], t->column[i].head[0]); to++)
+            w += 2 + t->column[to].width;
+        int more = width_of(t->column[i].head[0]) - w;
+        t->column[to - 1].width += more > 0 ? more : 0;
+    }
+}
+
 static void fill(struct making *m)
 {
     struct table *t = m->t;
@@ -180,6 +193,7 @@ static void fill(struct making *m)
             c->width = width_of(cell) > c->width ? width_of(cell) : c->width;
         }
     }
+    fit_groups(t);
 }
 
 void table_make(const struct rows *rows, const struct row *like, struct table *out)

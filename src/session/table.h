@@ -13,7 +13,7 @@
 
 struct table_column {
     char head[2][TABLE_CELL]; /* group ("A select"), title ("cpu%"). Neighbours with the same group
-                                 share one heading, which may be wider than one of them */
+                                 share one heading, no wider than they are together (gap of 2) */
     int width;                /* of title and cells, the widest, in columns of the terminal */
     bool text;                /* left-aligned words; figures are right-aligned */
     int pane;                 /* 0.. or -1 */

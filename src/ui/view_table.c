@@ -116,21 +116,32 @@ static int draw_published(struct app *a, int y, int room)
                        ROLE_DIM, false, text);
 }
 
+/* Lines of the answer, of `room` that it shares with the table: heads, rules and some rows of that
+ * come first. */
+static int answer_lines(const struct app *a, int room)
+{
+    int some = a->canvas->h >= 24 ? 8 : 3;
+    int rows = a->scene->table.rows < some ? a->scene->table.rows : some;
+    int want = chrome_answer_lines(&a->scene->sweep, a->canvas->w), most = room - 4 - rows;
+    return want < 3 || most < 3 ? 3 : want > most ? most : want;
+}
+
 void view_table_draw(struct app *a)
 {
     struct canvas *c = a->canvas;
     const struct scene *s = a->scene;
-    int answer = chrome_answer_lines(&s->sweep, c->w), most = c->h / 3;
-    answer = answer < 3 ? 3 : answer > most ? most : answer;
+    int bottom = c->h - 2, gap = c->h >= 20;
     chrome_header(a);
     if (!s->has_table || !s->table.rows) {
         canvas_text(c, 1, TOP, c->w - 1, ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     } else {
         canvas_cut(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
-        int y = draw_table(a, &s->table, TOP + 2, c->h - TOP - 2 - answer - 3);
-        y += draw_published(a, y, c->h - answer - 3 - y);
-        y = y < c->h - answer - 3 ? y + 1 : y;
+        int answer = answer_lines(a, bottom - TOP - 2 - gap);
+        bottom -= answer + gap;
+        int y = draw_table(a, &s->table, TOP + 2, bottom - TOP - 2);
+        y += draw_published(a, y, bottom - y);
+        y = y < bottom ? y + 1 : y;
         chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
     }
     chrome_log(a, c->h - 2);

@@ -119,6 +119,10 @@ static void other_screens(void **state)
     golden("help-80x24", "?");
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
     golden("table-80x24", "2");
+    sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
+    golden("table-60x15", "2");
+    connects(80, 24, CHARSET_BRAILLE);
+    golden("table-connect-80x24", "2");
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
     golden("frozen-80x24", "f<left><left><left>");
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
