@@ -136,6 +136,13 @@ char *units_span(char *buf, size_t size, double seconds)
     return write_text(buf, size, "%lld h %lld min", minutes / 60, minutes % 60);
 }
 
+char *units_about(char *buf, size_t size, double seconds)
+{
+    if (seconds < 9.5)
+        return units_span(buf, size, seconds > 0 && seconds < 1 ? 1 : round(seconds));
+    return units_span(buf, size, seconds < 92.5 ? 5 * round(seconds / 5) : seconds);
+}
+
 char *units_clock(char *buf, size_t size, double seconds)
 {
     if (special(buf, size, seconds))

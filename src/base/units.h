@@ -22,6 +22,9 @@ char *units_us(char *buf, size_t size, double us, int ascii);
 /* A span in seconds: "0.25 s", "12 s", "4 min", "1 h 5 min". */
 char *units_span(char *buf, size_t size, double seconds);
 
+/* A span that is only a guess: "1 s", "5 s", "20 s", "4 min". */
+char *units_about(char *buf, size_t size, double seconds);
+
 /* A clock: "00:31", "1:02:03". */
 char *units_clock(char *buf, size_t size, double seconds);
 

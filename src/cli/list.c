@@ -148,7 +148,7 @@ static bool plan_line(int i, struct line *out)
     snprintf(out->store[1], sizeof out->store[1], "%s", info.title);
     out->cell[0] = out->store[0];
     out->cell[1] = out->store[1];
-    out->cell[2] = units_span(out->store[2], sizeof out->store[2], info.seconds);
+    out->cell[2] = units_about(out->store[2], sizeof out->store[2], info.seconds);
     return true;
 }
 

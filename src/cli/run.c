@@ -49,7 +49,7 @@ static void progress(struct session *s, struct session_now *now)
     fprintf(stderr, "\r\033[Krow %d of %d: %s, %d of %d", now->plan_done + 1, now->plan_count,
             session_phase_words[now->phase], now->taken, now->asked);
     if (now->plan_left_s > 0)
-        fprintf(stderr, ", about %s in all", units_span(left, sizeof left, now->plan_left_s));
+        fprintf(stderr, ", about %s in all", units_about(left, sizeof left, now->plan_left_s));
     if (now->turn_pane >= 0)
         fprintf(stderr, ", %c's turn", 'A' + now->turn_pane);
     fflush(stderr);
@@ -62,7 +62,7 @@ static void measure(struct session *s, const struct plan *plan, bool quiet)
     char span[24];
     if (show)
         fprintf(stderr, "%s: %d row%s, about %s\n", plan->title, plan->count,
-                plan->count == 1 ? "" : "s", units_span(span, sizeof span, plan->seconds));
+                plan->count == 1 ? "" : "s", units_about(span, sizeof span, plan->seconds));
     session_plan(s, plan);
     while (!session_wait(s, 200000000) && !interrupted)
         if (show)

@@ -144,6 +144,17 @@ char *params_print(enum param_id id, double value, char *buf, size_t size)
     return buf;
 }
 
+/* "2.00k" is what somebody asked for, not a figure: "2k". */
+static void drop_zeros(char *text)
+{
+    char *point = strchr(text, '.'), *end = point;
+    if (!point)
+        return;
+    for (char *c = point + 1; *c >= '0' && *c <= '9'; c++)
+        end = *c == '0' ? end : c + 1;
+    memmove(end, end + strspn(end, ".0"), strlen(end + strspn(end, ".0")) + 1);
+}
+
 char *params_show(enum param_id id, double value, char *buf, size_t size)
 {
     const char *w = special(id, value);
@@ -158,6 +169,7 @@ char *params_show(enum param_id id, double value, char *buf, size_t size)
         return units_span(buf, size, value);
     case KIND_RATE:
         units_si(buf, size, value);
+        drop_zeros(buf);
         append(buf, size, "/s", "");
         return buf;
     default:

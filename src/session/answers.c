@@ -90,7 +90,7 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
         say(t, " %s", say_load(r).s);
         if (p.pairs_needed > p.pairs) {
             double more = ceil((p.pairs_needed - p.pairs) * round_seconds(r));
-            say(t, "; about %s more would", units_span(span, sizeof span, more));
+            say(t, "; about %s more would", units_about(span, sizeof span, more));
         }
         return;
     }

@@ -82,7 +82,7 @@ static void list_workloads(struct app *a)
         char span[24];
         copy(item->name, sizeof item->name, w->id);
         snprintf(item->text, sizeof item->text, "about %s: %.150s",
-                 units_span(span, sizeof span, plan_row_seconds(&row)), w->summary);
+                 units_about(span, sizeof span, plan_row_seconds(&row)), w->summary);
         item->value = i;
     }
     picker_start(p, (int)a->want.params.workload);
@@ -120,7 +120,7 @@ static void list_sweep(struct app *a)
     struct picker_item *item = picker_add(&a->picker);
     snprintf(item->name, sizeof item->name, "sweep %.30s", param_table[w->sweep].id);
     snprintf(item->text, sizeof item->text, "about %s: %s, these models",
-             units_span(span, sizeof span, plan.seconds), w->sweep_list);
+             units_about(span, sizeof span, plan.seconds), w->sweep_list);
     item->group = "this lineup";
     item->value = VALUE_SWEEP;
     plan_free(&plan);
@@ -136,7 +136,7 @@ static void list_plans(struct app *a)
         char span[24];
         copy(item->name, sizeof item->name, info.name);
         snprintf(item->text, sizeof item->text, "about %s: %s",
-                 units_span(span, sizeof span, info.seconds), info.title);
+                 units_about(span, sizeof span, info.seconds), info.title);
         item->group = "plans";
         item->value = i;
     }
@@ -172,7 +172,7 @@ static void take_plan(struct app *a, int value)
         session_plan(a->session, &plan);
         a->changed = true;
         app_say(a, "%s: %d rows, about %s; Esc stops it", plan.title, plan.count,
-                units_span(span, sizeof span, plan.seconds));
+                units_about(span, sizeof span, plan.seconds));
     }
     plan_free(&plan);
 }

@@ -127,14 +127,15 @@ char *words_param(enum param_id id, double v, char *buf, size_t size)
     return buf;
 }
 
-/* The least established of the panes: the one that is waited for. */
-static long least_established(const struct scene *s)
+/* The least established of the panes, the one that is waited for; no more than are asked for, also
+ * while those of the row before are still being closed. */
+static long least_established(const struct scene *s, double asked)
 {
     long least = -1;
     for (int i = 0; i < s->pane_count; i++)
         if (least < 0 || s->now->panes[i].established < least)
             least = s->now->panes[i].established;
-    return least < 0 ? 0 : least;
+    return least < 0 ? 0 : least < asked ? least : (long)asked;
 }
 
 char *words_phase(const struct scene *s, char *buf, size_t size)
@@ -142,9 +143,9 @@ char *words_phase(const struct scene *s, char *buf, size_t size)
     const struct session_now *n = s->now;
     const struct params *p = &s->shown.params;
     const char *word = session_phase_words[n->phase];
+    double asked = p->connections + (p->idle > 0 ? p->idle : 0);
     if (n->phase == PHASE_CONNECTING)
-        snprintf(buf, size, "%s %ld of %.0f", word, least_established(s),
-                 p->connections + (p->idle > 0 ? p->idle : 0));
+        snprintf(buf, size, "%s %ld of %.0f", word, least_established(s, asked), asked);
     else if (n->phase == PHASE_WARMUP)
         snprintf(buf, size, "%s %d", word, s->pane[0].taken);
     else if (n->phase == PHASE_MEASURING)

@@ -211,6 +211,12 @@ static void special_values_are_words(void **state)
     assert_string_equal(params_print(PARAM_workload, 2, b, sizeof b), "idle-mix");
     assert_string_equal(params_print(PARAM_rate, 0.001, b, sizeof b), "0.001");
     assert_string_equal(params_show(PARAM_rate, 11500, b, sizeof b), "11.5k/s");
+    assert_string_equal(params_show(PARAM_rate, 2000, b, sizeof b), "2k/s");
+    assert_string_equal(params_show(PARAM_rate, 2500000, b, sizeof b), "2.5M/s");
+    assert_string_equal(params_show(PARAM_rate, 100000, b, sizeof b), "100k/s");
+    assert_string_equal(params_show(PARAM_rate, 1050, b, sizeof b), "1.05k/s");
+    assert_string_equal(params_show(PARAM_rate, 0.5, b, sizeof b), "0.5/s");
+    assert_string_equal(params_show(PARAM_rate, 10, b, sizeof b), "10/s");
     assert_string_equal(params_show(PARAM_rate, PARAM_MAX, b, sizeof b), "max");
     assert_string_equal(params_show(PARAM_size, 1024, b, sizeof b), "1024 B");
     assert_string_equal(params_show(PARAM_turn, 0.25, b, sizeof b), "0.25 s");

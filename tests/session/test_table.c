@@ -159,7 +159,7 @@ static void what_differs_becomes_a_column(void **state)
     assert_int_equal(t.rows, 6);
     assert_string_equal(t.column[0].head[1], "rate");
     assert_string_equal(t.column[1].head[1], "size");
-    assert_string_equal(t.row[0].cell[0], "1.00k/s");
+    assert_string_equal(t.row[0].cell[0], "1k/s");
     assert_string_equal(t.row[0].cell[1], "1 B");
     assert_string_equal(t.row[5].cell[0], "max");
     assert_false(has_column(&t, "conns"));

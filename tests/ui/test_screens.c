@@ -144,6 +144,8 @@ static void the_first_seconds(void **state)
     n->phase = PHASE_CONNECTING;
     n->panes[1].established = 310;
     assert_true(show_has(&a, "connecting 310 of 400"));
+    n->panes[0].established = n->panes[1].established = 700; /* of the row before */
+    assert_true(show_has(&a, "connecting 400 of 400"));
     fake_rounds(a.session, r, 5, 3);
     assert_true(show_has(&a, "warming up 3"));
     assert_true(show_has(&a, "µs CPU a request")); /* the newest, before there is a mean */
