@@ -19,23 +19,26 @@
 static const char *const dash_options[] = {"models", "plan", "charset", "no_color", ""};
 static const char *const run_options[] = {"models", "plan", "output", "format", "quiet", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
+static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
+                                           "events", "nodelay", "client_work", "place", "pin",
+                                           "protocol", "suffix", ""};
 static const char *const list_options[] = {"format", ""};
 static const char *const no_options[] = {""};
 
 const struct command_line cli_table[] = {
     {"", "[PARAM...]", "the dashboard: servers side by side under the same load",
-     {dash_options, false, 0}, cli_dash},
+     {.accepts = dash_options}, cli_dash},
     {"run", "run [PARAM...] [-o FILE.csv]",
      "measure with no dashboard: progress on stderr, tables and the answer on stdout",
-     {run_options, false, 0}, cli_run},
+     {.accepts = run_options}, cli_run},
     {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
-     "one server in the foreground, for a second machine or a real client",
-     {serve_options, false, 0}, cli_serve},
+     "one server in the foreground for another machine or a real client; http unless told otherwise",
+     {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, keys, plans",
-     {list_options, true, 1}, cli_list},
+     {.accepts = list_options, .no_params = true, .operands = 1}, cli_list},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
-     {no_options, true, 0}, cli_doctor},
+     {.accepts = no_options, .no_params = true}, cli_doctor},
 };
 const int cli_count = sizeof cli_table / sizeof *cli_table;
 

@@ -20,15 +20,11 @@
 
 static int check_args(const struct args *a, struct server_spec *spec, struct err *e)
 {
-    char flag[32];
     struct lineup lineup;
     if (!a->options.models)
         return err_set(e, EINVAL, "serve: needs a model, as in -m epoll-lt (list models)");
     if (!a->options.listen)
         return err_set(e, EINVAL, "serve: needs an address, as in --listen 127.0.0.1:8080");
-    if (a->axis_count)
-        return err_set(e, EINVAL, "%s: serve takes one value, no list",
-                       params_flag(a->axes[0].id, flag, sizeof flag));
     int error = lineup_parse(a->options.models, &lineup, e);
     if (error)
         return error;

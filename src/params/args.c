@@ -29,16 +29,24 @@ static bool takes_value(int item)
     return item < PARAM_COUNT || *option_table[item - PARAM_COUNT].argument;
 }
 
+static bool in_list(const char *const *list, const char *id)
+{
+    for (const char *const *a = list; a && *a && **a; a++)
+        if (!strcmp(*a, id))
+            return true;
+    return !list;
+}
+
+bool args_takes(const struct args_rules *rules, enum param_id id)
+{
+    return !rules->no_params && in_list(rules->params, param_table[id].id);
+}
+
 static bool accepted(const struct args_rules *rules, int item)
 {
     if (item < PARAM_COUNT)
-        return !rules->no_params;
-    if (!rules->accepts)
-        return true;
-    for (const char *const *a = rules->accepts; *a && **a; a++)
-        if (!strcmp(*a, option_table[item - PARAM_COUNT].id))
-            return true;
-    return false;
+        return args_takes(rules, item);
+    return in_list(rules->accepts, option_table[item - PARAM_COUNT].id);
 }
 
 static void name_item(int item)
@@ -103,6 +111,13 @@ static void forget_axis(struct args *a, enum param_id id)
     }
 }
 
+static int no_list(enum param_id id, const char *text, struct err *e)
+{
+    char flag[32], echo[64];
+    return err_set(e, EINVAL, "%s %s: takes one value here, no list",
+                   params_flag(id, flag, sizeof flag), params_echo(text, echo, sizeof echo));
+}
+
 static int third_list(const struct args *a, const struct axis *axis, struct err *e)
 {
     char flag[3][32];
@@ -112,13 +127,16 @@ static int third_list(const struct args *a, const struct axis *axis, struct err 
                    params_flag(a->axes[1].id, flag[2], sizeof flag[2]));
 }
 
-static int take_param(struct args *a, enum param_id id, const char *text, struct err *e)
+static int take_param(struct args *a, enum param_id id, const char *text,
+                      const struct args_rules *rules, struct err *e)
 {
     struct axis axis;
     int error = axis_parse(id, text, &axis, e);
     if (error)
         return error;
     forget_axis(a, id); /* the last one given counts */
+    if (axis.count > 1 && rules->one_value)
+        return no_list(id, text, e);
     if (axis.count > 1) {
         if (a->axis_count == ARGS_AXES)
             return third_list(a, &axis, e);
@@ -237,7 +255,8 @@ static int odd_operand(const char *word, const struct args_rules *rules, struct 
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static int take(struct args *a, int c, const char *argument, struct err *e)
+static int take(struct args *a, int c, const char *argument, const struct args_rules *rules,
+                struct err *e)
 {
     if (c == LONG_HELP || c == 'h')
         a->help = true;
@@ -248,7 +267,7 @@ static int take(struct args *a, int c, const char *argument, struct err *e)
     else if (c == '?')
         return unknown(optopt, argument, e);
     else if (item_of(c) < PARAM_COUNT)
-        return take_param(a, item_of(c), optarg, e);
+        return take_param(a, item_of(c), optarg, rules, e);
     else
         return take_option(a, item_of(c) - PARAM_COUNT, optarg, e);
     return 0;
@@ -270,7 +289,7 @@ int args_parse(int argc, char **argv, const struct args_rules *rules, struct arg
     opterr = 0;
     optind = 0; /* glibc and musl: begin anew */
     for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
-        int error = take(out, c, argv[optind > 0 ? optind - 1 : 0], e);
+        int error = take(out, c, argv[optind > 0 ? optind - 1 : 0], rules, e);
         if (error || out->help || out->version)
             return error;
     }

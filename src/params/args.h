@@ -18,20 +18,26 @@ struct args {
     bool help, version;
 };
 
-/* Parses argv[1..]. `accepts` lists the options this command takes (option ids, "" ends it; NULL:
- * all); parameters are always taken unless `no_params`. Returns 0 or -EINVAL with one line: unknown
- * option (with the nearest), bad value, a third list, duration beside samples. Strings point into
- * argv. */
+/* What a command takes. Lists of ids end with ""; NULL: all. */
 struct args_rules {
-    const char *const *accepts;
+    const char *const *accepts; /* options */
     bool no_params;
     int operands; /* most words that are no options */
+    const char *const *params;
+    bool one_value; /* parameters take no lists */
 };
+
+/* Parses argv[1..]. Returns 0 or -EINVAL with one line: unknown option (with the nearest), one that
+ * this command does not take, bad value, a list too many, duration beside samples. Strings point
+ * into argv. */
 int args_parse(int argc, char **argv, const struct args_rules *rules, struct args *out,
                struct err *e);
 
 /* Writes the option part of a --help: one or two lines an option, at most 100 columns, into a
  * malloc'd string that the caller frees. */
 char *args_help(const struct args_rules *rules);
+
+/* Does a command with these rules take this parameter? */
+bool args_takes(const struct args_rules *rules, enum param_id id);
 
 #endif

@@ -54,23 +54,26 @@ static const char *argument_of(const struct param_info *p)
 }
 
 /* "(default 30 s; 0.01 to 3600 s)"; words have their choice in the left column already. */
-static void facts_of(enum param_id id, char *buf, size_t size)
+static void facts_of(enum param_id id, const struct args_rules *rules, char *buf, size_t size)
 {
     const struct param_info *p = &param_table[id];
     bool unit = *p->preset && *p->unit && strcmp(p->preset, "auto");
     char allowed[160] = "";
     if (p->kind != KIND_WORD)
         params_allowed(id, allowed, sizeof allowed);
-    snprintf(buf, size, "(default %s%s%s%s%s)", *p->preset ? p->preset : "by workload",
-             unit ? " " : "", unit ? p->unit : "", *allowed ? "; " : "", allowed);
+    if (!*p->preset && !args_takes(rules, PARAM_workload))
+        snprintf(buf, size, "(%s)", allowed);
+    else
+        snprintf(buf, size, "(default %s%s%s%s%s)", *p->preset ? p->preset : "by workload",
+                 unit ? " " : "", unit ? p->unit : "", *allowed ? "; " : "", allowed);
 }
 
-static void param_entry(FILE *out, enum param_id id)
+static void param_entry(FILE *out, enum param_id id, const struct args_rules *rules)
 {
     const struct param_info *p = &param_table[id];
     char text[512], facts[256];
-    facts_of(id, facts, sizeof facts);
-    snprintf(text, sizeof text, "%s %s%s", p->help, facts, p->axis ? " *" : "");
+    facts_of(id, rules, facts, sizeof facts);
+    snprintf(text, sizeof text, "%s %s%s", p->help, facts, p->axis && !rules->one_value ? " *" : "");
     entry(out, params_letter(id), p->id, argument_of(p), text);
 }
 
@@ -89,8 +92,9 @@ char *args_help(const struct args_rules *rules)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         die("out of memory");
-    for (int id = 0; id < PARAM_COUNT && !rules->no_params; id++)
-        param_entry(out, id);
+    for (int id = 0; id < PARAM_COUNT; id++)
+        if (args_takes(rules, id))
+            param_entry(out, id, rules);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_info *o = &option_table[i];
         if (listed(rules, o->id))
@@ -98,11 +102,12 @@ char *args_help(const struct args_rules *rules)
     }
     entry(out, 'h', "help", "", "this text");
     entry(out, 0, "version", "", "the version");
-    if (!rules->no_params)
+    if (!rules->no_params && !rules->one_value)
         fputs("\n  *  also a list or ranges: 10,20,50  100..800:100 (steps)  1k..64k*2,max (times)."
-              "\n     At most two parameters take one at a time; every combination is measured."
-              "\n  Numbers take k, M (thousands), bytes KiB, MiB too; times ms, s, min.\n",
+              "\n     At most two parameters take one at a time; every combination is measured.",
               out);
+    if (!rules->no_params)
+        fputs("\n  Numbers take k, M (thousands), bytes KiB, MiB too; times ms, s, min.\n", out);
     if (fclose(out))
         die("out of memory");
     return text;

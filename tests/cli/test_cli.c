@@ -45,7 +45,12 @@ static void help_of_each_command(void **state)
             const char *text = output_of(*c->word ? WORDS(c->word, flag) : WORDS(flag));
             assert_non_null(strstr(text, c->summary));
             assert_non_null(strstr(text, "--version"));
-            assert_int_equal(strstr(text, "--connections") != NULL, !c->rules.no_params);
+            for (int id = 0; id < PARAM_COUNT; id++) {
+                char option[40];
+                params_flag(id, option, sizeof option - 1);
+                strcat(option, " "); /* --accept is not --accepted */
+                assert_int_equal(strstr(text, option) != NULL, args_takes(&c->rules, id));
+            }
             for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
                 assert_true(strcspn(line, "\n") <= 100);
         }
@@ -272,7 +277,12 @@ static const struct mistake {
     {{"serve", "-m", "select", "--listen", "127.0.0.1"}, 2, {"127.0.0.1", "port"}},
     {{"serve", "-m", "select", "--listen", "127.0.0.1:99999"}, 2, {"99999", "port"}},
     {{"serve", "-m", "select", "--listen", "127.0.0.1:0", "--workers", "1,2"}, 2,
-     {"--workers: serve takes one value"}},
+     {"--workers 1,2: takes one value here, no list"}},
+    {{"serve", "-m", "select", "--listen", "127.0.0.1:0", "--rate", "5"}, 2,
+     {"--rate: not an option of this command"}},
+    {{"serve", "-m", "select", "--listen", "127.0.0.1:0", "-c", "5"}, 2,
+     {"-c: not an option of this command"}},
+    {{"serve", "-m", "select", "--listen", "127.0.0.1:0", "warmup"}, 2, {"warmup: not expected"}},
     {{"serve", "-m", "select", "--listen", "192.0.2.1:0"}, 1, {"192.0.2.1"}},
 };
 

@@ -14,9 +14,13 @@
 
 static const char *const run_takes[] = {"models", "output", "format", "no_color", ""};
 static const char *const nothing[] = {""};
-static const struct args_rules all = {NULL, false, 2};
-static const struct args_rules run = {run_takes, false, 0};
-static const struct args_rules bare = {nothing, true, 1};
+static const struct args_rules all = {.operands = 2};
+static const struct args_rules run = {.accepts = run_takes};
+static const char *const few[] = {"size", "load_wait", ""};
+static const struct args_rules some = {
+    .accepts = run_takes, .operands = 1, .params = few, .one_value = true};
+static const struct args_rules bare = {
+    .accepts = nothing, .no_params = true, .operands = 1};
 
 static const char *workload(int i)
 {
@@ -231,6 +235,25 @@ static void help_lists_each_option_within_100_columns(void **state)
     free(text);
 }
 
+static void a_command_may_take_some_parameters(void **state)
+{
+    (void)state;
+    assert_true(good(&some, "--size 4k --load-wait spin").params.size == 4000);
+    assert_true(args_takes(&some, PARAM_size) && !args_takes(&some, PARAM_rate));
+    assert_true(args_takes(&run, PARAM_rate) && !args_takes(&bare, PARAM_rate));
+    bad(&some, "--rate 5", "--rate: not an option of this command");
+    bad(&some, "--load-threads=5", "--load-threads: not an option of this command");
+    bad(&some, "-c 5", "-c: not an option of this command");
+    bad(&some, "--size 1,2", "--size 1,2: takes one value here, no list");
+    bad(&some, "--siez 1", "--siez: no such option; did you mean --size?");
+    assert_true(good(&some, "rate").operand_count == 1);
+    char *text = args_help(&some);
+    assert_non_null(strstr(text, "--size BYTES"));
+    assert_null(strstr(text, "--rate"));
+    assert_null(strstr(text, " *"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +269,7 @@ int main(void)
         cmocka_unit_test(choices),
         cmocka_unit_test(what_excludes_each_other),
         cmocka_unit_test(every_mistake_is_one_line),
+        cmocka_unit_test(a_command_may_take_some_parameters),
         cmocka_unit_test(help_lists_each_option_within_100_columns),
     };
     params_bind(PARAM_workload, workload);
