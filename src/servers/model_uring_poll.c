@@ -40,13 +40,18 @@ static int uring_poll_add(struct worker *w, struct conn *c)
     return 0;
 }
 
-static void uring_poll_drop(struct worker *w, struct conn *c)
+static void uring_poll_remove(struct worker *w, int fd, uint32_t turn)
 {
     struct uring_poll_state *s = w->state;
     struct io_uring_sqe *sqe = uring_request(&s->ring);
-    io_uring_prep_poll_remove(sqe, uring_tag(URING_POLL, c->fd, s->turns[c->fd]));
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, c->fd, 0));
-    s->turns[c->fd]++;
+    io_uring_prep_poll_remove(sqe, uring_tag(URING_POLL, fd, turn));
+    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, fd, 0));
+}
+
+static void uring_poll_drop(struct worker *w, struct conn *c)
+{
+    struct uring_poll_state *s = w->state;
+    uring_poll_remove(w, c->fd, s->turns[c->fd]++);
 }
 
 static void uring_poll_listen(struct worker *w, bool on)
@@ -80,8 +85,12 @@ static void uring_poll_told(struct worker *w, const struct io_uring_cqe *cqe)
     const struct uring_poll_state *s = w->state;
     int fd = uring_fd_of(cqe);
     unsigned bits = 0, events = cqe->res < 0 ? POLLERR : (unsigned)cqe->res;
-    if (s->turns[fd] != uring_extra_of(cqe))
-        return; /* of a connection that is gone */
+    if (s->turns[fd] != uring_extra_of(cqe)) { /* of a connection that is gone */
+        /* Its removal found the poll busy with this event, which keeps the poll and its socket. */
+        if (cqe->flags & IORING_CQE_F_MORE)
+            uring_poll_remove(w, fd, uring_extra_of(cqe));
+        return;
+    }
     if (!(cqe->flags & IORING_CQE_F_MORE))
         uring_poll_add(w, &w->conns[fd]);
     if (events & POLLIN)
