@@ -138,8 +138,7 @@ static void draw_column(struct canvas *c, const struct graph *g, struct rect plo
             int dots = braille_half(left - below, false) | braille_half(right - below, true);
             ch = dots ? 0x2800 + dots : L' ';
         }
-        if (ch != L' ')
-            canvas_put(c, plot.x + column, y, g->role, ch);
+        canvas_put(c, plot.x + column, y, g->role, ch);
     }
 }
 
@@ -281,8 +280,7 @@ void spark_draw(struct canvas *c, struct rect r, enum role role, const double *v
     struct scale s = {0, high > 0 ? high * 1.25 : 1, false}; /* a steady line is not full */
     for (int i = from; i < n; i++) {
         int level = filled(&s, values[i], 1, CHARSET_BLOCK);
-        if (level > 0)
-            canvas_put(c, r.x + r.w - n + i, r.y, role, full_cell(CHARSET_BLOCK, level));
+        canvas_put(c, r.x + r.w - n + i, r.y, role, full_cell(CHARSET_BLOCK, level));
     }
 }
 

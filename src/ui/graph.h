@@ -39,6 +39,8 @@ int graph_slots(int w, enum term_charset charset);
 /* Columns of the labels on its left side. */
 #define GRAPH_GUTTER 5
 
+/* Blanks between the columns have the graph's role too: they look alike, and a terminal is not told
+ * of a change of colour at each when the picture moves. */
 void graph_draw(struct canvas *c, const struct graph *g);
 
 /* Two lines over x (both n points, x from 0): a filled, b as dots of another shape. */
