@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* libev: one ev_io watcher a connection, embedded where we want it (48 bytes), over epoll, level-
- * triggered: an idle connection costs memory and no time. A change of interest is only noted down;
- * the library does it by one epoll_ctl before its next wait, none when a watcher was stopped (the
- * close does that, and an event nobody waits for makes it up). Traps: whatever fails is reported by
- * perror and abort() unless a callback was set; a descriptor that epoll refuses is no longer
- * watched and comes back as an event with EV_ERROR, but only after the wait that follows; its
- * emulation of libevent exports event_* names. One run of the loop is exactly one wait.
+/* libev: one ev_io watcher a connection, embedded where we want it (48 bytes), over epoll,
+ * level-triggered: an idle connection costs memory and no time. A change of interest is only noted
+ * down; the library does it by one epoll_ctl before its next wait, none when a watcher was stopped
+ * (the close does that, and an event nobody waits for makes it up). Traps: whatever fails is
+ * reported by perror and abort() unless a callback was set; a descriptor that epoll refuses is no
+ * longer watched and comes back as an event with EV_ERROR, but only after the wait that follows;
+ * its emulation of libevent exports event_* names. One run of the loop is exactly one wait.
  * Sources: ev(3), libev's ev.c and ev_epoll.c. */
 #include <errno.h>
 #include <ev.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -58,6 +59,11 @@ static int libev_probe(struct err *e)
         return err_set(e, ENOSYS, "this libev has no epoll");
     pthread_once(&once, libev_set_up);
     return 0;
+}
+
+static void libev_note(char *buf, size_t size)
+{
+    snprintf(buf, size, "libev %d.%d", ev_version_major(), ev_version_minor());
 }
 
 /* --- watchers --------------------------------------------------------------------------------- */
@@ -220,6 +226,7 @@ const struct io_model model_libev = {
     LIBEV_ROW,
     .state_size = sizeof(struct libev_state),
     .probe = libev_probe,
+    .note = libev_note,
     .open = libev_open,
     .loop = libev_loop,
     .close = libev_close,

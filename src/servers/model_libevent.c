@@ -2,12 +2,12 @@
 /* libevent 2, plain events: one persistent event a connection, whose callback calls recv and send
  * itself (a bufferevent copies everything once more and costs twice as much). Beneath lies epoll,
  * level-triggered: an idle connection costs memory (its event, a slot of the descriptor map, the
- * kernel's entry) and no time; each ready one goes through libevent's queue of active events before
- * its callback. Traps: an event's interest is changed by del and add, two epoll_ctl; by default the
- * library prints its warnings and ends the process when memory is out; EVLOOP_NONBLOCK alone goes on
- * as long as anything is ready. There is no hook around its wait before 2.2, so a run of the loop
- * counts as one wait, a callback as one event. Sources: event2/event.h, libevent's event.c and
- * epoll.c. */
+ * kernel's entry) and no time; each ready one goes through libevent's queue of active events
+ * before its callback. Traps: an event's interest is changed by del and add, two epoll_ctl; by
+ * default the library prints its warnings and ends the process when memory is out; EVLOOP_NONBLOCK
+ * alone goes on as long as anything is ready. There is no hook around its wait before 2.2, so a
+ * run of the loop counts as one wait, a callback as one event. Sources: event2/event.h, libevent's
+ * event.c and epoll.c. */
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
@@ -58,6 +58,11 @@ static int libevent_probe(struct err *e)
         return err_set(e, ENOSYS, "event_get_version() says %.40s: not libevent 2", version);
     pthread_once(&once, libevent_set_up);
     return 0;
+}
+
+static void libevent_note(char *buf, size_t size)
+{
+    snprintf(buf, size, "libevent %s", event_get_version());
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -228,6 +233,7 @@ const struct io_model model_libevent = {
     LIBEVENT_ROW,
     .state_size = sizeof(struct libevent_state),
     .probe = libevent_probe,
+    .note = libevent_note,
     .open = libevent_open,
     .loop = libevent_loop,
     .close = libevent_close,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* libuv: one uv_poll handle a connection over epoll, level-triggered, with recv and send of our own:
- * uv_tcp would read, write and close for us and so change more than the way to wait. An idle
- * connection costs memory (160 bytes of handle, a pointer, the kernel's entry) and no time. A handle
- * belongs to a descriptor's number, not to a connection: it is stopped at a close and started again
- * when the number comes back, which saves uv_poll_init's try (2 epoll_ctl) and uv_close's detour
- * through the end of the loop's pass. Traps: a start is always a stop first (2 epoll_ctl); a socket
- * with an error is stopped by the library itself; what epoll_wait or epoll_ctl refuse inside the
- * loop is abort(). Only where 1024 sockets are ready at once does a run of the loop wait more than
- * once. Sources: docs.libuv.org (poll, loop), libuv's src/unix/poll.c and linux-core.c. */
+/* libuv: one uv_poll handle a connection over epoll, level-triggered, with recv and send of our
+ * own: uv_tcp would read, write and close for us and so change more than the way to wait. An idle
+ * connection costs memory (160 bytes of handle, a pointer, the kernel's entry) and no time. A
+ * handle belongs to a descriptor's number, not to a connection: it is stopped at a close and
+ * started again when the number comes back, which saves uv_poll_init's try (2 epoll_ctl) and
+ * uv_close's detour through the end of the loop's pass. Traps: a start is always a stop first (2
+ * epoll_ctl); a socket with an error is stopped by the library itself; what epoll_wait or
+ * epoll_ctl refuse inside the loop is abort(). Only where 1024 sockets are ready at once does a
+ * run of the loop wait more than once. Sources: docs.libuv.org (poll, loop), libuv's
+ * src/unix/poll.c and linux-core.c. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <uv.h>
 
@@ -46,6 +48,11 @@ static int libuv_probe(struct err *e)
     (void)e;
     pthread_once(&once, libuv_set_up);
     return 0;
+}
+
+static void libuv_note(char *buf, size_t size)
+{
+    snprintf(buf, size, "libuv %s", uv_version_string());
 }
 
 static int libuv_failed(struct err *e, const char *what, int rc)
@@ -234,6 +241,7 @@ const struct io_model model_libuv = {
     LIBUV_ROW,
     .state_size = sizeof(struct libuv_state),
     .probe = libuv_probe,
+    .note = libuv_note,
     .open = libuv_open,
     .loop = libuv_loop,
     .close = libuv_close,
