@@ -3,6 +3,7 @@
  * say. */
 #include "load/workloads.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "load/connect.h"
@@ -121,6 +122,15 @@ static void resolve_one(const struct workload *w, enum param_id id, double *valu
         *value = protocol_find("fetch");
     else if (!*preset || params_parse(id, preset, value, NULL) < 0)
         preset_from(common_presets, id, value);
+}
+
+int workload_check(const struct params *p, struct err *e)
+{
+    const struct workload *w = workload_of(p);
+    if (isnan(p->protocol) || w->repeat || !protocol_table[(int)p->protocol]->one_way)
+        return 0;
+    return err_set(e, EINVAL, "--protocol %s: it replies nothing, and %s waits for replies",
+                   protocol_table[(int)p->protocol]->id, w->id);
 }
 
 void workload_resolve(struct params *p)

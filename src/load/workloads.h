@@ -33,6 +33,10 @@ const char *workload_word(int i);
 int workload_find(const char *id);
 const struct workload *workload_of(const struct params *p);
 
+/* -EINVAL with one line where the workload waits for replies and the protocol has none. Unset is
+ * fine. */
+int workload_check(const struct params *p, struct err *e);
+
 /* Fills every PARAM_UNSET of p with the workload's or the table's default. */
 void workload_resolve(struct params *p);
 

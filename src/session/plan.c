@@ -111,6 +111,8 @@ int plan_from_args(const struct args *a, struct plan *out, struct err *e)
     for (int i = 0; status == 0 && workers_asked(a) && i < lineups.count; i++)
         status = lineup_takes_workers(&lineups.lineup[i], e);
     if (status == 0)
+        status = workload_check(&a->params, e);
+    if (status == 0)
         combine(&a->params, &lineups, a->axes, a->axis_count, out);
     return status;
 }
