@@ -47,6 +47,8 @@ struct conn *worker_take(struct worker *w, int fd)
         return NULL;
     }
     struct conn *c = &w->conns[fd];
+    /* The number may have been another thread's: after the release of its worker_drop(). */
+    atomic_load_explicit(&c->owner, memory_order_acquire);
     memset(c, 0, sizeof *c);
     c->fd = fd;
     c->owner = (uint16_t)(w->index + 1);
@@ -66,9 +68,9 @@ void worker_accepted(struct worker *w)
 void worker_refuse(struct worker *w, struct conn *c)
 {
     int fd = c->fd;
+    counter_add(&w->count->refusals, 1);
     c->owner = 0;
     net_close_reset(fd);
-    counter_add(&w->count->refusals, 1);
 }
 
 void worker_end_sending(struct conn *c)
@@ -164,10 +166,11 @@ void worker_unqueue(struct worker *w, struct conn *c)
  * one connection's work only. */
 void worker_spend(const struct worker *w, int held)
 {
-    for (int i = 0; i < held && !worker_stopping(w); i++) {
+    for (int i = 0; i < held; i++) {
         uint64_t end = clock_ns() + w->client_work_ns;
         while (clock_ns() < end)
-            ;
+            if (worker_stopping(w))
+                return;
     }
 }
 

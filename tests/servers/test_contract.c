@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -344,6 +345,47 @@ static void one_busy_beside_many(void **state)
     server_stop(s);
 }
 
+/* 200 clients that ask again as soon as they are answered: nobody gets twice what another gets, and
+ * low descriptors no more than high ones. Who was answered, and how often, while all asked. */
+static void equal_shares(void **state)
+{
+    enum { N = 200, REPLIES = 20000 };
+    struct server *s = harness_start_plain(*state);
+    struct epoll_event ev[N];
+    int fd[N], got[N] = {0}, set = epoll_create1(EPOLL_CLOEXEC), least = REPLIES, most = 0;
+    for (int i = 0; i < N; i++) {
+        struct epoll_event one = {.events = EPOLLIN, .data.u32 = (uint32_t)i};
+        fd[i] = client_open(s);
+        assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd[i], &one), 0);
+    }
+    UNTIL(harness_held(s) == N);
+    for (int i = 0; i < N; i++)
+        client_ask(fd[i], 1, 16);
+    for (int sum = 0; sum < REPLIES;) {
+        int n = epoll_wait(set, ev, N, 10000);
+        assert_true(n > 0);
+        for (int k = 0; k < n; k++, sum++) {
+            int i = (int)ev[k].data.u32;
+            assert_true(client_reply(fd[i], 1, 16));
+            got[i]++;
+            client_ask(fd[i], 1, 16);
+        }
+    }
+    int halves[2] = {0};
+    for (int i = 0; i < N; i++) {
+        least = got[i] < least ? got[i] : least;
+        most = got[i] > most ? got[i] : most;
+        halves[i >= N / 2] += got[i];
+        close(fd[i]);
+    }
+    close(set);
+    server_stop(s);
+    /* Which thread runs is the scheduler's choice. */
+    int factor = ((struct setting *)*state)->model->caps & CAP_BLOCKS ? 4 : 2;
+    assert_in_range(most, least, factor * least);
+    assert_in_range(halves[0] * 100 / REPLIES, 40, 60);
+}
+
 /* Numbers are used again at once: every reply belongs to who asked. */
 static void churn(void **state)
 {
@@ -386,6 +428,7 @@ static int tests(void)
         {"steady state calls", steady_state_calls},
         {"junk", junk},
         {"one busy beside many", one_busy_beside_many},
+        {"equal shares", equal_shares},
         {"churn", churn},
     };
     return harness_contract("contract", all, sizeof all / sizeof *all);

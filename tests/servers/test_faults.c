@@ -156,6 +156,49 @@ static void wait_fails_inside(void **state)
     wait_fails(PLACE_INSIDE, "its threads ended: epoll_wait: Bad file descriptor");
 }
 
+/* A thread a connection, and no thread: who comes is closed at once, and counted; those that are
+ * there stay; who comes when there are threads again is served. The worker's threads are made. */
+static void no_thread_for_a_connection(int place)
+{
+    struct setting setting = {io_model_table[io_model_find("blocking")], place};
+    struct server_spec spec = harness_spec(&setting);
+    int made = place == PLACE_INSIDE ? 2 : 1;
+    set_fault("thread", EAGAIN, made + 1, 2);
+    struct server *s = harness_start(&spec);
+    long fds = limits_open_fds();
+    for (int i = 0; i < 40; i++) {
+        int fd = client_open(s);
+        if (i % 2 == 0)
+            assert_true(client_ping(fd, (uint64_t)i, 100));
+        else
+            assert_true(client_at_end(fd));
+        close(fd);
+    }
+    unsetenv("TEST_FAULT");
+    UNTIL(harness_held(s) == 0);
+    assert_int_equal(harness_counts(s).accepts, 20);
+    assert_int_equal(harness_counts(s).refusals, 20);
+    assert_int_equal(harness_counts(s).resets, 0);
+    struct err text = {""};
+    assert_true(server_troubles(s, &text) > 0);
+    assert_string_equal(text.text, "refused a connection: no thread for it: "
+                                   "Resource temporarily unavailable");
+    assert_int_equal(limits_open_fds(), fds);
+    server_stop(s);
+}
+
+static void no_thread_in_process(void **state)
+{
+    (void)state;
+    no_thread_for_a_connection(PLACE_PROCESS);
+}
+
+static void no_thread_inside(void **state)
+{
+    (void)state;
+    no_thread_for_a_connection(PLACE_INSIDE);
+}
+
 static int tests(void)
 {
     static const struct contract all[] = {
@@ -167,6 +210,8 @@ static int tests(void)
     static const struct CMUnitTest waits[] = {
         cmocka_unit_test(wait_fails_in_process),
         cmocka_unit_test(wait_fails_inside),
+        cmocka_unit_test(no_thread_in_process),
+        cmocka_unit_test(no_thread_inside),
     };
     return harness_contract("faults", all, sizeof all / sizeof *all) +
            cmocka_run_group_tests(waits, NULL, NULL);

@@ -84,7 +84,7 @@ static void two_workers(void **state)
     for (int i = 0; i < 64; i++)
         assert_true(client_ping(fd[i], (uint64_t)i, 2000));
     uint64_t sum = 0;
-    UNTIL(harness_counts(s).requests == 64);
+    UNTIL(harness_counts(s).requests == 64 && harness_counts(s).accepts == 64);
     for (int i = 0; i < 2; i++) {
         server_read_worker(s, i, &each);
         assert_in_range(each.accepts, least, 64 - least);
@@ -144,6 +144,41 @@ static void interrupted(void **state)
     assert_true(server_alive(s, NULL));
     close(fd);
     stop_in_time(s);
+}
+
+/* A loop that walks its clients works on each at every wake; no other does, and a long work does
+ * not hold up the end. */
+static void client_work(void **state)
+{
+    enum { CLIENTS = 20, PINGS = 10 };
+    struct server_spec spec = harness_spec(*state);
+    spec.params.client_work = 500;
+    struct server *s = harness_start(&spec);
+    int fd[CLIENTS];
+    for (int i = 0; i < CLIENTS; i++)
+        fd[i] = client_open(s);
+    UNTIL(harness_held(s) == CLIENTS);
+    int64_t before = server_cpu_ns(s);
+    for (int i = 0; i < PINGS; i++)
+        assert_true(client_ping(fd[i], 1, 10));
+    if (spec.model->policies & POLICY_CLIENT_WORK)
+        assert_true(server_cpu_ns(s) - before > CLIENTS * PINGS * 500 * 1000ll / 4);
+    else
+        assert_true(server_cpu_ns(s) - before < CLIENTS * PINGS * 500 * 1000ll);
+    server_stop(s);
+    spec.params.client_work = 1000000; /* 20 s at one wake */
+    s = harness_start(&spec);
+    for (int i = 0; i < CLIENTS; i++) {
+        close(fd[i]);
+        fd[i] = client_open(s);
+    }
+    harness_sleep_ms(20);
+    uint64_t start = clock_ns();
+    server_stop(s);
+    if (spec.model->policies & POLICY_CLIENT_WORK)
+        assert_true(clock_ns() - start < 2 * NS_PER_S);
+    for (int i = 0; i < CLIENTS; i++)
+        close(fd[i]);
 }
 
 /* --- processes only --------------------------------------------------------------------------- */
@@ -348,7 +383,7 @@ static int tests(void)
     static const struct contract all[] = {
         {"start and stop", start_and_stop}, {"address in use", address_in_use},
         {"two workers", two_workers},       {"figures", figures},
-        {"interrupted", interrupted},
+        {"interrupted", interrupted},       {"client work", client_work},
     };
     static const struct CMUnitTest process[] = {
         cmocka_unit_test(killed),           cmocka_unit_test(stopped_by_force),
