@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The server's half of HTTP/1.1: GET and HEAD of / and /N, POST, which returns its body. A reply to
  * a GET is the same bytes each time, so it is made once for each size, head and body in one piece
- * (up to 64 KiB of the body: the rest is read from the pattern), and never changes or goes away: one
- * send, no copy, no lock, and good for whoever sends later. The table of these is small, so that
- * clients who ask for many sizes fill no memory; what has no place in it is made for one reply, as a
- * POST's. Bad input gets its status and the end of the connection. No Date field: it would cost a
- * clock call a request. */
+ * (up to 64 KiB of the body: the rest is read from the pattern), and never changes or goes away:
+ * one send, no copy, no lock, and good for whoever sends later. The table of these is small, so
+ * that clients who ask for many sizes fill no memory; what has no place in it is made for one
+ * reply, as a POST's. Bad input gets its status and the end of the connection. No Date field: it
+ * would cost a clock call a request. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,10 +50,9 @@ static struct image *image_new(const char *status, uint32_t size, bool keep_aliv
 {
     char head[HEAD_ROOM];
     int n = snprintf(head, sizeof head,
-                     "HTTP/1.1 %s\r\nServer: iodash\r\n%sContent-Type: text/plain\r\n"
-                     "Content-Length: %u\r\nConnection: %s\r\n\r\n",
-                     status, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD, POST\r\n" : "",
-                     size, keep_alive ? "keep-alive" : "close");
+                     "HTTP/1.1 %s" HTTP_FIELDS "%u\r\n%sConnection: %s\r\n\r\n", status, size,
+                     strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD, POST\r\n" : "",
+                     keep_alive ? "keep-alive" : "close");
     struct image *m = xrealloc(NULL, 1, sizeof *m + (size_t)n + room);
     *m = (struct image){.size = size, .head = (uint32_t)n, .n = (uint32_t)n + room,
                         .keep_alive = keep_alive};

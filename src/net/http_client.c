@@ -155,6 +155,18 @@ static size_t skip(struct proto_check *c, const uint8_t *in, size_t n)
     return k;
 }
 
+/* The head of our own server, as it usually comes: in one piece. Returns how much that was. */
+static size_t ours(struct proto_check *c, const uint8_t *in, size_t n)
+{
+    static const char head[] = "HTTP/1.1 200 OK" HTTP_FIELDS;
+    size_t k = sizeof head - 1;
+    if (c->place != 0 || n < k || memcmp(in, head, k) != 0)
+        return 0;
+    c->phase = SAW_LENGTH | SAW_OURS | IN_VALUE;
+    c->place = (uint32_t)k << 16 | (uint32_t)(sizeof "Content-Length: " - 1);
+    return k;
+}
+
 /* --- the reply -------------------------------------------------------------------------------- */
 
 static int body(struct proto_check *c, const uint8_t *in, size_t n)
@@ -170,7 +182,7 @@ static int body(struct proto_check *c, const uint8_t *in, size_t n)
 
 int http_check(struct proto_check *c, const uint8_t *in, size_t n)
 {
-    size_t at = 0;
+    size_t at = c->phase == IN_STATUS ? ours(c, in, n) : 0;
     int bad = 0;
     while (at < n && !bad && !(c->phase & SAW_HEAD)) {
         at += skip(c, in + at, n - at);

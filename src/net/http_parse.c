@@ -12,10 +12,11 @@
 #define GOOD 0
 #define METHOD_MAX 16
 
-/* What may stand where (RFC 9110 5.5 and 5.6.2, RFC 9112 3.2). */
-enum { TOKEN = 1, TARGET = 2, VALUE = 4 };
-#define ANY (TOKEN | TARGET | VALUE)
+/* What may stand where (RFC 9110 5.5 and 5.6.2, RFC 9112 3.2, RFC 3986 3.2.2). */
+enum { TOKEN = 1, TARGET = 2, VALUE = 4, HOST = 8 };
+#define ANY (TOKEN | TARGET | VALUE | HOST)
 #define DELIMITER (TARGET | VALUE)
+#define IN_HOST (DELIMITER | HOST)
 
 static const uint8_t kinds[256] = {
     ['\t'] = VALUE,
@@ -24,15 +25,20 @@ static const uint8_t kinds[256] = {
     ['"'] = DELIMITER,
     ['#'] = TOKEN | VALUE,
     ['$' ... '\''] = ANY,
-    ['(' ... ')'] = DELIMITER,
+    ['(' ... ')'] = IN_HOST,
     ['*' ... '+'] = ANY,
     [','] = DELIMITER,
     ['-' ... '.'] = ANY,
     ['/'] = DELIMITER,
     ['0' ... '9'] = ANY,
-    [':' ... '@'] = DELIMITER,
+    [':' ... ';'] = IN_HOST,
+    ['<'] = DELIMITER,
+    ['='] = IN_HOST,
+    ['>' ... '@'] = DELIMITER,
     ['A' ... 'Z'] = ANY,
-    ['[' ... ']'] = DELIMITER,
+    ['['] = IN_HOST,
+    ['\\'] = DELIMITER,
+    [']'] = IN_HOST,
     ['^' ... 'z'] = ANY,
     ['{'] = DELIMITER,
     ['|'] = ANY,
@@ -56,8 +62,8 @@ struct fields {
     bool transfer, chunked, close, keep_alive, bad_expect;
 };
 
-/* The word is in lower case. Not by the locale: to a Turkish one I is no capital i. No byte that may
- * stand here becomes another one's lower case by this bit, but for letters. */
+/* The word is in lower case. Not by the locale: to a Turkish one I is no capital i. No byte that
+ * may stand here becomes another one's lower case by this bit, but for letters. */
 static bool begins(struct text t, const char *word)
 {
     for (size_t i = 0; word[i]; i++)
@@ -212,7 +218,7 @@ static int content_length(struct text value, struct http_request *out)
 static int host(struct text value, struct fields *f)
 {
     for (size_t i = 0; i < value.n; i++)
-        if (strchr(" \t,/?#@\\\"<>", value.at[i]))
+        if (!(kinds[(uint8_t)value.at[i]] & HOST))
             return 400;
     return f->hosts++ ? 400 : GOOD;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every model over http, asked by curl, ab, wrk, h2load and by sockets of our own that speak well or
-badly. No error, right bytes. TEST_MODELS="poll libev": only these."""
+"""Every model over http, asked by curl, ab, wrk, h2load and by sockets of our own that speak well
+or badly. No error, right bytes. TEST_MODELS="poll libev": only these."""
 import csv
 import os
 import re
@@ -158,7 +158,8 @@ class Clients(unittest.TestCase):
                       b"Transfer-Encoding: chunked\r\n\r\n"),
                 (405, b"DELETE / HTTP/1.1\r\nHost: a\r\n\r\n"),
                 (411, b"POST / HTTP/1.1\r\nHost: a\r\n\r\n"),
-                (413, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n"),
+                (413, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999"
+                      b"\r\n\r\n"),
                 (414, b"GET /" + b"1" * 5000),
                 (417, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: x\r\n\r\n"),
                 (431, b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 10000),
@@ -169,8 +170,8 @@ class Clients(unittest.TestCase):
             came = self.all_of(s)
             good, _, bad = came.partition(b"\r\n\r\n" + pattern(3))
             self.assertRegex(good, rb"^HTTP/1.1 200 OK\r\n", text[:40])
-            self.assertRegex(bad, rb"^HTTP/1.1 %d [^\r\n]+\r\n(.*\r\n)*Connection: close\r\n" % status,
-                             text[:40])
+            self.assertRegex(bad, rb"^HTTP/1.1 %d [^\r\n]+\r\n(.*\r\n)*Connection: close\r\n"
+                             % status, text[:40])
             s.close()
 
     # --- load generators -------------------------------------------------------------------------

@@ -290,8 +290,8 @@ static void last_replies(void **state)
         const char *ask, *line;
         bool junk;
     } all[] = {
-        {"GET /100000 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 OK\r\n", false},
-        {"GET / HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK\r\n", false},
+        {"GET /100000 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "HTTP/1.1 200 ", false},
+        {"GET / HTTP/1.0\r\n\r\n", "HTTP/1.1 200 ", false},
         {"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n", "HTTP/1.1 413 ", true},
         {"PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", "HTTP/1.1 405 ", true},
         {"GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 400 ", true},
