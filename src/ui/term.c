@@ -116,6 +116,7 @@ static int check_terminal(struct err *e)
         return err_set(e, EINVAL, "TERM=%s is not known here (%s)", name,
                        status < 0 ? "there is no terminfo database" : "no such terminfo entry");
     const char *cup = tigetstr("cup");
+    leave_compose(); /* now: from the first byte on a signal may need it */
     del_curterm(cur_term);
     if (!cup || cup == (const char *)-1)
         return err_set(e, EINVAL, "TERM=%s cannot move the cursor; `iodash run` needs no screen",
@@ -201,13 +202,16 @@ static void open_screen(void)
     tell(PASTE_ON);
 }
 
-/* In order, with curses in a state to go on from. */
+/* In order, with curses in a state to go on from. A signal in the middle gives it back once more. */
 static void give_back(void)
 {
+    if (!atomic_load(&taken))
+        return;
     tell(PASTE_OFF);
     endwin();
     write_bytes(&cursor_on);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
+    atomic_store(&taken, 0);
 }
 
 int term_open(const struct term_options *o, struct err *e)
@@ -221,14 +225,15 @@ int term_open(const struct term_options *o, struct err *e)
     rc = signals_open(term_restore, e);
     if (rc < 0)
         return rc;
+    atomic_store(&taken, 1);
+    die_on(term_restore);
     term.screen = newterm(NULL, stdout, stdin);
     if (!term.screen) {
+        atomic_store(&taken, 0);
+        die_on(NULL);
         signals_close();
         return err_set(e, EINVAL, "TERM=%s cannot be used", getenv("TERM"));
     }
-    leave_compose();
-    atomic_store(&taken, 1);
-    die_on(term_restore);
     term.charset = pick_charset(o->charset);
     open_colors(wants_color(o));
     open_screen();
@@ -240,8 +245,7 @@ void term_close(void)
 {
     if (!term.screen)
         return;
-    if (atomic_exchange(&taken, 0))
-        give_back();
+    give_back();
     die_on(NULL);
     signals_close();
     delscreen(term.screen);
@@ -316,7 +320,6 @@ static void take_again(void)
 
 void term_suspend(void)
 {
-    atomic_store(&taken, 0);
     give_back();
     raise(SIGSTOP); /* goes on here after SIGCONT */
     take_again();
