@@ -50,6 +50,8 @@ static void take_report(struct tty *t)
         return;
     if (r.kind == REPORT_STARTED)
         t->pid = r.value;
+    else
+        t->marks_due++;
     if (r.kind == REPORT_STOPPED)
         t->stopped = true;
     if (r.kind == REPORT_ENDED)
@@ -159,6 +161,24 @@ static void keep(struct tty *t, const char *bytes, size_t n)
     t->raw[t->bytes] = 0;
 }
 
+/* Takes the shell's marks out of the bytes; returns how many are left. */
+static size_t strip_marks(struct tty *t, char *bytes, size_t n)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] == SHELL_MARK)
+            t->marks++;
+        else
+            bytes[left++] = bytes[i];
+    return left;
+}
+
+/* All that was written before the last stop or end has arrived. */
+static bool complete(const struct tty *t)
+{
+    return t->marks >= t->marks_due;
+}
+
 /* One piece of output or one report, waiting at most ms. False when there was nothing. */
 static bool step(struct tty *t, int ms)
 {
@@ -170,8 +190,9 @@ static bool step(struct tty *t, int ms)
         return false;
     ssize_t n = read(t->master, piece, sizeof piece);
     if (n > 0) {
-        keep(t, piece, (size_t)n);
-        emulator_feed(t, piece, (size_t)n);
+        size_t left = strip_marks(t, piece, (size_t)n);
+        keep(t, piece, left);
+        emulator_feed(t, piece, left);
         return true;
     }
     if (p[1].revents)
@@ -193,7 +214,7 @@ bool tty_until(struct tty *t, tty_fn fn, void *arg, int ms)
         long long left = end - now_ms();
         if (left <= 0)
             return false;
-        if (!step(t, left < 20 ? (int)left : 20) && t->status >= 0)
+        if (!step(t, left < 20 ? (int)left : 20) && t->status >= 0 && complete(t))
             return fn(t, arg);
     }
     return true;
@@ -212,13 +233,13 @@ static bool text_gone(struct tty *t, void *arg)
 static bool ended(struct tty *t, void *arg)
 {
     (void)arg;
-    return t->status >= 0;
+    return t->status >= 0 && complete(t);
 }
 
 static bool stopped(struct tty *t, void *arg)
 {
     (void)arg;
-    return t->stopped;
+    return t->stopped && complete(t);
 }
 
 bool tty_until_text(struct tty *t, const char *text, int ms)
@@ -233,10 +254,7 @@ bool tty_until_gone(struct tty *t, const char *text, int ms)
 
 bool tty_until_ended(struct tty *t, int ms)
 {
-    bool done = tty_until(t, ended, NULL, ms);
-    while (done && step(t, 0)) {
-    }
-    return done;
+    return tty_until(t, ended, NULL, ms);
 }
 
 bool tty_until_stopped(struct tty *t, int ms)

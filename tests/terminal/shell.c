@@ -52,6 +52,13 @@ static _Noreturn void program(const struct tty_want *want, const char *folder)
     _exit(126);
 }
 
+static void mark_output(void)
+{
+    const char mark = SHELL_MARK;
+    if (write(STDOUT_FILENO, &mark, 1) != 1)
+        _exit(1);
+}
+
 static void tell(int fd, int kind, int value)
 {
     struct report r = {kind, value};
@@ -91,6 +98,7 @@ _Noreturn void shell_main(const struct tty_want *want, const char *folder, int r
     tell(reports, REPORT_STARTED, pid);
     while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
         tcsetpgrp(0, getpgrp());
+        mark_output();
         tell(reports, REPORT_STOPPED, 0);
         if (read(commands, &byte, 1) != 1)
             break;
@@ -98,6 +106,7 @@ _Noreturn void shell_main(const struct tty_want *want, const char *folder, int r
         kill(-pid, SIGCONT);
     }
     tcsetpgrp(0, getpgrp());
+    mark_output();
     tell(reports, REPORT_ENDED, WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
     while (read(commands, &byte, 1) > 0) {
     }

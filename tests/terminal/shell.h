@@ -14,6 +14,11 @@ struct report {
     int value; /* pid when started, status as of a shell when ended */
 };
 
+/* Written to the terminal before a stop or an end is reported. The kernel hands on what a program
+ * wrote some time after its end; once the mark has come, everything before it has too. The program
+ * itself never writes this byte. */
+#define SHELL_MARK '\005'
+
 /* Body of the pty's child. Reports go to one descriptor; a byte on the other means "go on". */
 _Noreturn void shell_main(const struct tty_want *want, const char *folder, int reports,
                           int commands);

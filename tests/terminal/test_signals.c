@@ -144,14 +144,14 @@ static void slow_arrows_still_move(void **state)
     (void)state;
     struct tty *t = live_open(0, 0);
     tty_keys(t, "m");
-    live_expect(t, "▶ select");
+    live_expect(t, "▶ select  ");
     tty_keys(t, "\033");
     tty_pump(t, 15);
     tty_keys(t, "OB");
-    live_expect_gone(t, "▶ select");
+    live_expect_gone(t, "▶ select  ");
     assert_true(tty_shows(t, "model of pane A"));
     tty_keys(t, "\033OA");
-    live_expect(t, "▶ select");
+    live_expect(t, "▶ select  ");
     tty_keys(t, "\033");
     live_expect_gone(t, "model of pane A");
     live_leave(t);

@@ -12,6 +12,7 @@ struct tty {
     pid_t shell, pid;
     int status; /* -1 while it runs */
     bool stopped, cursor, alternate;
+    int marks_due, marks; /* SHELL_MARKs: announced by a report, seen in the output */
     struct termios before;
     VTerm *vt; /* NULL when bare */
     VTermScreen *screen;
