@@ -82,6 +82,7 @@ void worker_end_sending(struct conn *c)
 void worker_drop(struct worker *w, struct conn *c, enum drop why)
 {
     int fd = c->fd;
+    bool junk = why == DROP_JUNK && !c->closing; /* else it was counted when it was refused */
     service_free(c);
     if (w->protocol->end)
         w->protocol->end(c->state);
@@ -91,7 +92,7 @@ void worker_drop(struct worker *w, struct conn *c, enum drop why)
     else
         net_close_reset(fd);
     counter_add(&w->count->closes, 1);
-    if (why == DROP_JUNK && !c->closing)
+    if (junk)
         counter_add(&w->count->junk, 1);
     if (why == DROP_FAILED)
         counter_add(&w->count->resets, 1);
