@@ -271,7 +271,7 @@ void load_read(const struct load *l, struct load_counts *into)
 
 void load_read_hist(const struct load *l, enum load_hist which, struct hist_copy *into)
 {
-    memset(into, 0, sizeof *into);
+    hist_clear(into);
     for (int i = 0; i < l->shard_count; i++)
         hist_read(l->shards[i].hists[which], into);
 }

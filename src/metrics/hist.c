@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Bucket i below 2048 holds the value i. Above, a value is shifted right until 11 bits are left;
  * the number of shifts picks the block of 1024 buckets, the low 10 bits the bucket in it: a step is
- * at most 1/1024 of the value, its middle is off by 1/2048. The writer raises `top` after the
- * bucket, so a reader copies what is in use, some ten thousand buckets, instead of all; the number
- * of values is the sum of the buckets it saw, which makes every copy whole in itself. */
+ * at most 1/1024 of the value, its middle is off by 1/2048. Latencies touch few of the blocks of 64
+ * buckets: the writer marks a block after its bucket, and readers look at marked blocks only. The
+ * number of values is the sum of the buckets seen, which makes every copy whole in itself. */
 #include "metrics/hist.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -49,90 +50,156 @@ static double width_less_one(uint32_t bucket)
 
 void hist_add(struct hist *h, uint64_t ns)
 {
-    uint32_t i = hist_bucket(ns);
-    _Atomic uint64_t *bucket = &h->bucket[i];
+    uint32_t i = hist_bucket(ns), block = i / HIST_BLOCK;
+    uint64_t bit = 1ull << block % 64;
+    _Atomic uint64_t *bucket = &h->bucket[i], *word = &h->used[block / 64];
     atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     atomic_store_explicit(&h->sum_ns, atomic_load_explicit(&h->sum_ns, memory_order_relaxed) + ns,
                           memory_order_relaxed);
-    if (i > atomic_load_explicit(&h->top, memory_order_relaxed))
-        atomic_store_explicit(&h->top, i, memory_order_release);
+    uint64_t used = atomic_load_explicit(word, memory_order_relaxed);
+    if (!(used & bit))
+        atomic_store_explicit(word, used | bit, memory_order_release);
 }
 
 void hist_add_shared(struct hist *h, uint64_t ns)
 {
-    uint32_t i = hist_bucket(ns);
+    uint32_t i = hist_bucket(ns), block = i / HIST_BLOCK;
+    uint64_t bit = 1ull << block % 64;
     atomic_fetch_add_explicit(&h->bucket[i], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&h->sum_ns, ns, memory_order_relaxed);
-    uint32_t top = atomic_load_explicit(&h->top, memory_order_relaxed);
-    while (i > top && !atomic_compare_exchange_weak_explicit(&h->top, &top, i, memory_order_release,
-                                                             memory_order_relaxed))
-        ;
+    if (!(atomic_load_explicit(&h->used[block / 64], memory_order_relaxed) & bit))
+        atomic_fetch_or_explicit(&h->used[block / 64], bit, memory_order_release);
 }
 
 void hist_clear(struct hist_copy *h)
 {
-    h->count = h->sum_ns = h->bucket[0] = 0;
-    h->top = 0;
+    h->count = h->sum_ns = 0;
+    memset(h->used, 0, sizeof h->used);
 }
 
-/* Buckets above top hold leftovers of an earlier use. */
-static void grow(struct hist_copy *h, uint32_t top)
+/* The next block of the set from `block` on; -1 when there is none. */
+static int next_used(const uint64_t *used, int block)
 {
-    while (h->top < top)
-        h->bucket[++h->top] = 0;
+    for (int w = block / 64; w < HIST_WORDS; w++) {
+        uint64_t left = used[w];
+        if (w == block / 64)
+            left &= ~0ull << block % 64;
+        if (left)
+            return w * 64 + __builtin_ctzll(left);
+    }
+    return -1;
+}
+
+static bool is_used(const struct hist_copy *h, int block)
+{
+    return h->used[block / 64] >> block % 64 & 1;
+}
+
+/* The buckets of a block, zeroed when it comes into use. */
+static uint64_t *use(struct hist_copy *h, int block)
+{
+    uint64_t *b = &h->bucket[block * HIST_BLOCK];
+    if (!is_used(h, block))
+        memset(b, 0, HIST_BLOCK * sizeof *b);
+    h->used[block / 64] |= 1ull << block % 64;
+    return b;
 }
 
 void hist_read(const struct hist *h, struct hist_copy *into)
 {
-    uint32_t top = atomic_load_explicit(&h->top, memory_order_acquire);
-    uint64_t count = 0;
-    grow(into, top);
-    for (uint32_t i = 0; i <= top; i++) {
-        uint64_t n = atomic_load_explicit(&h->bucket[i], memory_order_relaxed);
-        into->bucket[i] += n;
-        count += n;
+    uint64_t used[HIST_WORDS];
+    for (int w = 0; w < HIST_WORDS; w++)
+        used[w] = atomic_load_explicit(&h->used[w], memory_order_acquire);
+    for (int block = next_used(used, 0); block >= 0; block = next_used(used, block + 1)) {
+        uint64_t *b = use(into, block);
+        for (int i = 0; i < HIST_BLOCK; i++) {
+            uint64_t n = atomic_load_explicit(&h->bucket[block * HIST_BLOCK + i],
+                                              memory_order_relaxed);
+            b[i] += n;
+            into->count += n;
+        }
     }
-    into->count += count;
     into->sum_ns += atomic_load_explicit(&h->sum_ns, memory_order_relaxed);
 }
 
 void hist_merge(struct hist_copy *into, const struct hist_copy *other)
 {
-    grow(into, other->top);
-    for (uint32_t i = 0; i <= other->top; i++)
-        into->bucket[i] += other->bucket[i];
+    for (int block = next_used(other->used, 0); block >= 0;
+         block = next_used(other->used, block + 1)) {
+        uint64_t *b = use(into, block);
+        for (int i = 0; i < HIST_BLOCK; i++)
+            b[i] += other->bucket[block * HIST_BLOCK + i];
+    }
     into->count += other->count;
     into->sum_ns += other->sum_ns;
 }
 
 void hist_diff(const struct hist_copy *now, const struct hist_copy *before, struct hist_copy *out)
 {
-    uint32_t used = 0, common = now->top < before->top ? now->top : before->top;
-    for (uint32_t i = 0; i <= now->top; i++) {
-        out->bucket[i] = now->bucket[i] - (i <= common ? before->bucket[i] : 0);
-        used = out->bucket[i] ? i : used;
+    uint64_t used[HIST_WORDS];
+    memcpy(used, now->used, sizeof used); /* out may be now */
+    uint64_t count = now->count - before->count, sum_ns = now->sum_ns - before->sum_ns;
+    for (int block = next_used(used, 0); block >= 0; block = next_used(used, block + 1)) {
+        uint64_t any = 0;
+        for (int i = block * HIST_BLOCK; i < (block + 1) * HIST_BLOCK; i++) {
+            out->bucket[i] = now->bucket[i] - (is_used(before, block) ? before->bucket[i] : 0);
+            any |= out->bucket[i];
+        }
+        if (!any)
+            used[block / 64] &= ~(1ull << block % 64);
     }
-    out->count = now->count - before->count;
-    out->sum_ns = now->sum_ns - before->sum_ns;
-    out->top = used;
+    memcpy(out->used, used, sizeof used);
+    out->count = count;
+    out->sum_ns = sum_ns;
+}
+
+static uint64_t rank_of(const struct hist_copy *h, double pct)
+{
+    /* 99.9 % of 1000 is 999.0000000000001 in binary: that is rank 999, not 1000. */
+    double exact = pct / 100 * (double)h->count;
+    return (uint64_t)fmax(1, fmin(ceil(exact - 1e-9 * exact), (double)h->count));
+}
+
+/* The next bucket that has values, from `i` on; HIST_BUCKETS when there is none. */
+static uint32_t next_bucket(const struct hist_copy *h, uint32_t i)
+{
+    for (int block = next_used(h->used, (int)(i / HIST_BLOCK)); block >= 0;
+         block = next_used(h->used, block + 1)) {
+        uint32_t end = (uint32_t)(block + 1) * HIST_BLOCK;
+        for (i = i > end - HIST_BLOCK ? i : end - HIST_BLOCK; i < end; i++)
+            if (h->bucket[i])
+                return i;
+    }
+    return HIST_BUCKETS;
+}
+
+static double middle(uint32_t bucket)
+{
+    return (double)hist_low(bucket) + width_less_one(bucket) / 2;
+}
+
+void hist_percentiles(const struct hist_copy *h, const double *pct, int n, double *out)
+{
+    uint32_t i = next_bucket(h, 0);
+    uint64_t seen = i < HIST_BUCKETS ? h->bucket[i] : 0;
+    for (int k = 0; k < n; k++) {
+        uint64_t rank = h->count ? rank_of(h, pct[k]) : 0;
+        for (uint32_t next = i; seen < rank; seen += h->bucket[i]) {
+            next = next_bucket(h, i + 1);
+            if (next >= HIST_BUCKETS)
+                break;
+            i = next;
+        }
+        out[k] = h->count && i < HIST_BUCKETS ? middle(i) : NAN;
+    }
 }
 
 double hist_percentile(const struct hist_copy *h, double pct)
 {
-    if (!h->count)
-        return NAN;
-    /* 99.9 % of 1000 is 999.0000000000001 in binary: that is rank 999, not 1000. */
-    double exact = pct / 100 * (double)h->count;
-    double rank = fmax(1, fmin(ceil(exact - 1e-9 * exact), (double)h->count));
-    uint64_t seen = 0;
-    uint32_t i = 0;
-    for (;; i++) {
-        seen += h->bucket[i];
-        if ((double)seen >= rank || i == h->top)
-            break;
-    }
-    return (double)hist_low(i) + width_less_one(i) / 2;
+    double out;
+    hist_percentiles(h, &pct, 1, &out);
+    return out;
 }
 
 double hist_mean(const struct hist_copy *h)
@@ -142,5 +209,8 @@ double hist_mean(const struct hist_copy *h)
 
 double hist_max(const struct hist_copy *h)
 {
-    return h->count ? (double)hist_low(h->top) + width_less_one(h->top) : NAN;
+    uint32_t top = HIST_BUCKETS;
+    for (uint32_t i = next_bucket(h, 0); i < HIST_BUCKETS; i = next_bucket(h, i + 1))
+        top = i;
+    return top < HIST_BUCKETS ? (double)hist_low(top) + width_less_one(top) : NAN;
 }

@@ -12,17 +12,19 @@
 #include <stdint.h>
 
 #define HIST_BUCKETS (2048 + 31 * 1024)
+#define HIST_BLOCK 64 /* buckets that are read or left out together */
+#define HIST_WORDS ((HIST_BUCKETS / HIST_BLOCK + 63) / 64)
 
 struct hist {
     _Atomic uint64_t sum_ns;
-    _Atomic uint32_t top; /* highest bucket used so far */
+    _Atomic uint64_t used[HIST_WORDS]; /* a bit for each block that has values */
     _Atomic uint64_t bucket[HIST_BUCKETS];
 };
 
-/* A copy at one moment, owned by its reader. Buckets above top mean nothing. */
+/* A copy at one moment, owned by its reader. Buckets of blocks that are not in use mean nothing. */
 struct hist_copy {
     uint64_t count, sum_ns;
-    uint32_t top;
+    uint64_t used[HIST_WORDS];
     uint64_t bucket[HIST_BUCKETS];
 };
 
@@ -48,6 +50,8 @@ void hist_merge(struct hist_copy *into, const struct hist_copy *other);
  * middle of its bucket; NaN when empty. Mean likewise. hist_max is the top of the highest used
  * bucket. Always min <= p50 <= p90 <= p99 <= p99.9 <= max. */
 double hist_percentile(const struct hist_copy *h, double pct);
+/* The same for n percentages in ascending order, in one pass. */
+void hist_percentiles(const struct hist_copy *h, const double *pct, int n, double *out);
 double hist_mean(const struct hist_copy *h);
 double hist_max(const struct hist_copy *h);
 

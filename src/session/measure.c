@@ -20,7 +20,9 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
         out->load_cpu_ns = load_cpu_ns(load);
     }
     proc_stat_read(server_pid(server), &out->stat, NULL);
-    proc_net_read(&out->net);
+    out->net = (struct proc_net){-1, -1, -1, -1};
+    if (!load) /* a pass: who keeps connections open loses none to the accept queue */
+        proc_net_read(&out->net);
     out->cpu = (struct proc_cpu){-1, -1, -1};
     if (cpu >= 0)
         proc_cpu_read(cpu, &out->cpu);
@@ -97,29 +99,31 @@ static double others_pct(const struct span *s)
     return (double)(s->busy_ns - s->server_cpu_ns) / 1e7 / s->interval_s;
 }
 
+static void percentile_values(const struct hist_copy *h, const enum metric_id *ids,
+                              struct values *out)
+{
+    static const double pct[] = {50, 90, 99, 99.9};
+    double ns[4];
+    if (!h)
+        return;
+    hist_percentiles(h, pct, 4, ns);
+    for (int i = 0; i < 4; i++)
+        out->v[ids[i]] = ns[i] / 1e3;
+    out->v[ids[4]] = hist_max(h) / 1e3;
+}
+
 static void latency_values(const struct span_hists *h, struct values *out)
 {
-    static const struct {
-        double pct;
-        enum metric_id latency, response;
-    } points[] = {
-        {50, METRIC_latency_p50_us, METRIC_response_p50_us},
-        {90, METRIC_latency_p90_us, METRIC_response_p90_us},
-        {99, METRIC_latency_p99_us, METRIC_response_p99_us},
-        {99.9, METRIC_latency_p999_us, METRIC_response_p999_us},
-    };
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
-        if (h->latency)
-            out->v[points[i].latency] = hist_percentile(h->latency, points[i].pct) / 1e3;
-        if (h->response)
-            out->v[points[i].response] = hist_percentile(h->response, points[i].pct) / 1e3;
-    }
-    if (h->latency) {
+    static const enum metric_id latency[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
+                                             METRIC_latency_p99_us, METRIC_latency_p999_us,
+                                             METRIC_latency_max_us};
+    static const enum metric_id response[] = {METRIC_response_p50_us, METRIC_response_p90_us,
+                                              METRIC_response_p99_us, METRIC_response_p999_us,
+                                              METRIC_response_max_us};
+    percentile_values(h->latency, latency, out);
+    percentile_values(h->response, response, out);
+    if (h->latency)
         out->v[METRIC_latency_mean_us] = hist_mean(h->latency) / 1e3;
-        out->v[METRIC_latency_max_us] = hist_max(h->latency) / 1e3;
-    }
-    if (h->response)
-        out->v[METRIC_response_max_us] = hist_max(h->response) / 1e3;
     if (h->late)
         out->v[METRIC_send_late_p99_us] = hist_percentile(h->late, 99) / 1e3;
 }

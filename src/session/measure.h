@@ -19,8 +19,9 @@ struct edge {
     struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything; load may be NULL, cpu -1 (the server is not pinned: what others use of its CPU is
- * not measured). Clock, CPU clocks and counters first and together. */
+/* Reads everything. load may be NULL (a pass: then the counters of the accept queue are read too),
+ * cpu -1 (the server is not pinned: what others use of its CPU is not measured). Clock, CPU clocks
+ * and counters first and together. */
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
 
 /* Sums of the measured stretches of one pane in one round. */

@@ -131,7 +131,7 @@ static void test_slow_replies_stay_visible(void **state)
     hist_clear(c);
     hist_read(h, c);
     assert_int_equal(c->count, 1000003);
-    assert_int_equal(c->top, HIST_BUCKETS - 1);
+    assert_true(hist_max(c) >= (double)hist_low(HIST_BUCKETS - 1));
     free(c);
     hist_free(h);
 }
@@ -217,8 +217,9 @@ static bool copies_only_grow(const struct hist *h, uint64_t total)
         uint64_t sum = 0;
         hist_clear(c);
         hist_read(h, c);
-        for (uint32_t b = 0; b <= c->top; b++)
-            sum += c->bucket[b];
+        for (uint32_t b = 0; b < HIST_BUCKETS; b++)
+            if (c->used[b / HIST_BLOCK / 64] >> b / HIST_BLOCK % 64 & 1)
+                sum += c->bucket[b];
         good = sum == c->count && c->count >= last && c->count <= total;
         good = good && (!c->count || hist_percentile(c, 50) <= hist_percentile(c, 99));
         last = c->count;
