@@ -12,8 +12,9 @@
 
 #define TOGETHER (1u << 20)
 #define LEAST 4u
-#define ROOM 1024u  /* most, as long as that is no more than ... */
-#define SPACE (256u << 20)
+#define TOGETHER_GROWN (4u << 20) /* so that bulk that comes later is not too much either */
+#define ROOM_LEAST 64u
+#define ROOM_MOST 1024u
 #define SMALL 4096u
 
 static unsigned power_of_two(size_t n)
@@ -58,7 +59,7 @@ static void provide_up_to(struct uring_buffers *b, unsigned n)
 int uring_buffers_open(struct uring_buffers *b, struct io_uring *io, size_t size, struct err *e)
 {
     *b = (struct uring_buffers){.size = size};
-    b->room = within(power_of_two(SPACE / size), LEAST, ROOM);
+    b->room = within(power_of_two(TOGETHER_GROWN / size + 1), ROOM_LEAST, ROOM_MOST);
     b->ring = map(b->room * sizeof(struct io_uring_buf));
     b->bytes = map(b->room * size);
     if (!b->ring || !b->bytes)
