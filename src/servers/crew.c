@@ -109,8 +109,8 @@ static void note(struct crew *c, bool opened, int rc, const struct err *e)
 }
 
 /* Worker i goes to the i-th CPU from the server's; where it may not, it stays on the server's, as
- * the thread that started it. So do all of a model that decides itself how many it has: nobody asked
- * for the load's CPUs. */
+ * the thread that started it. So do all of a model that decides itself how many it has: nobody
+ * asked for the load's CPUs. */
 static void pin(const struct crew *c, int worker)
 {
     const struct shared *s = c->shared;

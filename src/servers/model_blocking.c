@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A thread a connection, asleep in recv(2) and send(2). The kernel's scheduler does what the other
- * models do themselves: who is ready is who was woken. An idle connection costs a thread (a stack of
- * which two or three pages are used, some 16 KiB of kernel memory, two mappings) and no time; an
- * event costs a wake-up and a switch, where the other models take several events from one wait. It
- * is bounded: when no thread can be made (pids limit, memory) the connection is refused. Classic
- * traps: a default stack of 8 MiB, threads that nobody wakes at the end, and one slow reader that
- * holds its thread in send for good. The server's own thread accepts, and waits for that in poll(2).
- * Sources: pthread_create(3), socket(7), W. R. Stevens, Unix Network Programming, 30. */
+ * models do themselves: who is ready is who was woken. An idle connection costs a thread (a stack
+ * of which two or three pages are used, some 16 KiB of kernel memory, two mappings) and no time;
+ * an event costs a wake-up and a switch, where the other models take several events from one wait.
+ * It is bounded: when no thread can be made (pids limit, memory) the connection is refused.
+ * Classic traps: a default stack of 8 MiB, threads that nobody wakes at the end, and one slow
+ * reader that holds its thread in send for good. The server's own thread accepts, and waits for
+ * that in poll(2). Sources: pthread_create(3), socket(7), W. R. Stevens, Unix Network Programming,
+ * 30. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

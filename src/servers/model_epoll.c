@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* epoll(7), in the four ways to ask for it. The kernel keeps the set and puts a descriptor on a ready
- * list when something happens to it, so an idle connection costs memory (some 200 bytes in the
- * kernel) and no time, and a wait costs what it finds. Level-triggered reports a condition as long
- * as it holds; write interest is asked for by epoll_ctl only after a short write, since a writable
- * socket would wake every wait. Edge-triggered reports a change once: all is asked for in the
- * beginning and never changed; the classic traps are data left unread when no further byte comes,
- * and FIN that came with the data. One-shot is disarmed by the event it reports and armed again by
- * an epoll_ctl after each. `epoll-rearm` is edge-triggered and asks for IN and OUT after a read,
- * writes at the event that this brings, and asks for IN again: two epoll_ctl and two waits a request.
- * Sources: epoll(7), epoll_ctl(2), Linux fs/eventpoll.c. */
+/* epoll(7), in the four ways to ask for it. The kernel keeps the set and puts a descriptor on a
+ * ready list when something happens to it, so an idle connection costs memory (some 200 bytes in
+ * the kernel) and no time, and a wait costs what it finds. Level-triggered reports a condition as
+ * long as it holds; write interest is asked for by epoll_ctl only after a short write, since a
+ * writable socket would wake every wait. Edge-triggered reports a change once: all is asked for in
+ * the beginning and never changed; the classic traps are data left unread when no further byte
+ * comes, and FIN that came with the data. One-shot is disarmed by the event it reports and armed
+ * again by an epoll_ctl after each. `epoll-rearm` is edge-triggered and asks for IN and OUT after
+ * a read, writes at the event that this brings, and asks for IN again: two epoll_ctl and two waits
+ * a request. Sources: epoll(7), epoll_ctl(2), Linux fs/eventpoll.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

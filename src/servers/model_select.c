@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* select(2), with the fd_set of the C library and with wider ones. Two bitmaps, what to watch for
- * reading and for writing, go into the kernel at every wait and come back as the answer, so they are
- * copied first; the kernel looks at every watched descriptor (twice when the wait sleeps), the
- * program at every word. Cost by what is open and by the highest number. An fd_set holds FD_SETSIZE
- * (1024) numbers and FD_SET past it writes past it: the classic trap; `select` refuses such a
- * connection. The limit is the type's, not the call's: `select-wide` passes bitmaps of its own, as
- * long as the process has descriptors. The write map is passed only while somebody waits to write.
- * Sources: select(2), Linux fs/select.c. */
+ * reading and for writing, go into the kernel at every wait and come back as the answer, so they
+ * are copied first; the kernel looks at every watched descriptor (twice when the wait sleeps), the
+ * program at every word. Cost by what is open and by the highest number. An fd_set holds
+ * FD_SETSIZE (1024) numbers and FD_SET past it writes past it: the classic trap; `select` refuses
+ * such a connection. The limit is the type's, not the call's: `select-wide` passes bitmaps of its
+ * own, as long as the process has descriptors. The write map is passed only while somebody waits
+ * to write. Sources: select(2), Linux fs/select.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ int shared_count(double value, int fallback)
     return isfinite(value) && value >= 0 && value <= 1e9 ? (int)value : fallback;
 }
 
-/* A pool has a thread for each CPU that it may use, two at least; else as many as were asked for. */
+/* A pool has a thread for each CPU that it may use, two at least; else it is what was asked for. */
 static int workers_of(const struct server_spec *spec)
 {
     int asked = shared_count(spec->params.workers, 1);

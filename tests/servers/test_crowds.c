@@ -37,7 +37,8 @@ static void storm(const struct server_spec *spec, int n)
     }
     for (int i = 0; i < n; i++)
         assert_true(client_reply(fd[i], (uint64_t)i, 10));
-    UNTIL(harness_counts(s).accepts == (uint64_t)n); /* a thread may be served before it is counted */
+    /* A thread may answer before its connection is counted. */
+    UNTIL(harness_counts(s).accepts == (uint64_t)n);
     assert_true(harness_counts(s).last_accept_ns <= clock_ns());
     for (int i = 0; i < n; i++)
         net_close_reset(fd[i]);
