@@ -216,9 +216,11 @@ static void test_nothing_owed_is_carried_over(void **state)
     load_read(l, &before);
     assert_true(before.sent <= 8 && before.due > 60);
     fake_manners(f)->delay_ns = 0;
+    uint64_t start = clock_ns();
     rig_turn(l, 10 * MS, 200 * MS);
+    uint64_t most = (clock_ns() - start) * 400 / NS_PER_S + 4; /* the turn may last longer here */
     load_read(l, &after);
-    assert_in_range(after.sent - before.sent, 65, 110);
+    assert_in_range(after.sent - before.sent, 65, most);
     assert_true(after.due - before.due - (after.sent - before.sent) <= 4);
     load_close(l);
 }
