@@ -161,19 +161,6 @@ static uint64_t rank_of(const struct hist_copy *h, double pct)
     return (uint64_t)fmax(1, fmin(ceil(exact - 1e-9 * exact), (double)h->count));
 }
 
-/* The next bucket that has values, from `i` on; HIST_BUCKETS when there is none. */
-static uint32_t next_bucket(const struct hist_copy *h, uint32_t i)
-{
-    for (int block = next_used(h->used, (int)(i / HIST_BLOCK)); block >= 0;
-         block = next_used(h->used, block + 1)) {
-        uint32_t end = (uint32_t)(block + 1) * HIST_BLOCK;
-        for (i = i > end - HIST_BLOCK ? i : end - HIST_BLOCK; i < end; i++)
-            if (h->bucket[i])
-                return i;
-    }
-    return HIST_BUCKETS;
-}
-
 static double middle(uint32_t bucket)
 {
     return (double)hist_low(bucket) + width_less_one(bucket) / 2;
@@ -181,18 +168,19 @@ static double middle(uint32_t bucket)
 
 void hist_percentiles(const struct hist_copy *h, const double *pct, int n, double *out)
 {
-    uint32_t i = next_bucket(h, 0);
-    uint64_t seen = i < HIST_BUCKETS ? h->bucket[i] : 0;
-    for (int k = 0; k < n; k++) {
-        uint64_t rank = h->count ? rank_of(h, pct[k]) : 0;
-        for (uint32_t next = i; seen < rank; seen += h->bucket[i]) {
-            next = next_bucket(h, i + 1);
-            if (next >= HIST_BUCKETS)
-                break;
-            i = next;
+    uint64_t seen = 0, rank = n > 0 ? rank_of(h, pct[0]) : 0;
+    int k = 0;
+    for (int block = next_used(h->used, 0); block >= 0 && k < n;
+         block = next_used(h->used, block + 1))
+        for (int i = block * HIST_BLOCK; i < (block + 1) * HIST_BLOCK; i++) {
+            seen += h->bucket[i];
+            while (k < n && seen >= rank) {
+                out[k++] = middle((uint32_t)i);
+                rank = k < n ? rank_of(h, pct[k]) : 0;
+            }
         }
-        out[k] = h->count && i < HIST_BUCKETS ? middle(i) : NAN;
-    }
+    while (k < n)
+        out[k++] = NAN;
 }
 
 double hist_percentile(const struct hist_copy *h, double pct)
@@ -209,8 +197,10 @@ double hist_mean(const struct hist_copy *h)
 
 double hist_max(const struct hist_copy *h)
 {
-    uint32_t top = HIST_BUCKETS;
-    for (uint32_t i = next_bucket(h, 0); i < HIST_BUCKETS; i = next_bucket(h, i + 1))
-        top = i;
-    return top < HIST_BUCKETS ? (double)hist_low(top) + width_less_one(top) : NAN;
+    double max = NAN;
+    for (int block = next_used(h->used, 0); block >= 0; block = next_used(h->used, block + 1))
+        for (uint32_t i = (uint32_t)block * HIST_BLOCK; i < (uint32_t)(block + 1) * HIST_BLOCK; i++)
+            if (h->bucket[i])
+                max = (double)hist_low(i) + width_less_one(i);
+    return max;
 }
