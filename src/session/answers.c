@@ -115,16 +115,26 @@ static void answer_alone(const struct row *r, struct text *t)
 
 static void why_calls(const struct row *r, int pane, struct text *t)
 {
+    bool said = false;
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
+        const struct io_model *io = r->panes[i].io;
         double looks = mean_of(r, i, METRIC_looks_per_request);
-        if (isnan(looks)) {
-            say(t, "%s%s: looks not measured", i ? "; " : "", r->panes[i].model);
+        say(t, "%s%s", i ? "; " : "", r->panes[i].model);
+        if (io && io->caps & CAP_BLOCKS) {
+            say(t, ": a thread a connection, no wait");
             continue;
         }
-        say(t, i ? "; %s at %s" : "%s looks at %s", r->panes[i].model, num(looks).s);
-        if (i == 0)
+        if (isnan(looks)) {
+            say(t, ": looks not measured");
+            continue;
+        }
+        say(t, said ? " at %s" : " looks at %s", num(looks).s);
+        if (!said)
             say(t, " socket%s for a request", looks < 1.5 ? "" : "s");
         say(t, ", %s ready a wait", num(mean_of(r, i, METRIC_events_per_wait)).s);
+        if (r->params.client_work > 0 && io && io->policies & POLICY_CLIENT_WORK)
+            say(t, " and works %s µs a client at every wake", num(r->params.client_work).s);
+        said = true;
     }
 }
 
