@@ -47,15 +47,23 @@ static void streams_that_are_no_terminal(void **state)
     refused(through_sh("\"$IODASH_EXE\" -c 20 | cat >out.txt; exit 1"), "terminal");
 }
 
+/* `run` needs no terminal, known or not. */
 static void a_file_gets_no_escape_byte(void **state)
 {
     (void)state;
-    struct tty *t = through_sh("\"$IODASH_EXE\" run -c 10 --rate 1k --samples 3 --warmup 0 --turn 0.05"
-                               " --settle 0.01 >out.txt 2>err.txt; s=$?;"
-                               "! grep -q \"$(printf '\\033')\" out.txt err.txt && [ -s out.txt ] &&"
-                               "exit $s; exit 99");
-    assert_true(tty_until_ended(t, LATER));
-    assert_int_equal(tty_status(t), 0);
+    static const char *const names[] = {"", "dumb", "no-such-terminal", "xterm"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char script[400];
+        snprintf(script, sizeof script,
+                 "export TERM=%s; [ \"$TERM\" ] || unset TERM; \"$IODASH_EXE\" run -c 10 --rate 1k"
+                 " --samples 3 --warmup 0 --turn 0.05 --settle 0.01 >out.txt 2>err.txt </dev/null;"
+                 " s=$?; ! grep -q \"$(printf '\\033')\" out.txt err.txt && [ -s out.txt ] &&"
+                 " exit $s; exit 99",
+                 names[i]);
+        struct tty *t = through_sh(script);
+        assert_true(tty_until_ended(t, LATER));
+        assert_int_equal(tty_status(t), 0);
+    }
 }
 
 static void ascii_only_in_the_c_locale(void **state)

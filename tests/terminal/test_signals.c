@@ -117,6 +117,55 @@ static void stopped_and_continued(void **state)
     live_leave(t);
 }
 
+static bool panes_differ(struct tty *t, void *before)
+{
+    char *now = tty_part(t, 0, 3, 80, 11);
+    bool differ = strcmp(now, before) != 0;
+    free(now);
+    return differ;
+}
+
+static void still_measured(struct tty *t)
+{
+    char *before = tty_part(t, 0, 3, 80, 11);
+    bool moves = tty_until(t, panes_differ, before, SOON);
+    free(before);
+    if (!moves || tty_shows(t, "starts it again")) {
+        tty_dump(t, "nothing is measured any more");
+        fail();
+    }
+}
+
+/* System calls are interrupted in the middle of a load: a stop of the dashboard, of its servers, of
+ * all of them, and sizes that change; whoever served before serves afterwards. */
+static void servers_live_through_stops_and_sizes(void **state)
+{
+    (void)state;
+    pid_t servers[8], after[8];
+    struct tty *t = live_open(0, 0);
+    assert_int_equal(children_of(tty_pid(t), "--server-child", servers, 8), 2);
+    for (int i = 0; i < 50; i++) {
+        tty_resize(t, 15 + i % 30, 60 + 3 * (i % 40));
+        tty_pump(t, 30);
+        kill(servers[i % 2], i % 4 < 2 ? SIGSTOP : SIGCONT);
+    }
+    kill(servers[0], SIGCONT);
+    kill(servers[1], SIGCONT);
+    tty_resize(t, 24, 80);
+    for (int i = 0; i < 2; i++) {
+        tty_keys(t, "\032");
+        assert_true(tty_until_stopped(t, SOON));
+        tty_pump(t, 700);
+        tty_foreground(t);
+        live_expect(t, "B epoll");
+    }
+    still_measured(t);
+    assert_int_equal(children_of(tty_pid(t), "--server-child", after, 8), 2);
+    assert_true((after[0] == servers[0] && after[1] == servers[1]) ||
+                (after[0] == servers[1] && after[1] == servers[0]));
+    live_leave(t);
+}
+
 /* Each look costs a millisecond or two; the best of five is what the program needs. */
 static void escape_closes_at_once(void **state)
 {
@@ -165,7 +214,7 @@ int main(void)
         IN_TERMINAL(at_start),      IN_TERMINAL(at_the_first_byte),
         IN_TERMINAL(in_mid_run),    IN_TERMINAL(in_a_dialog),
         IN_TERMINAL(control_c),     IN_TERMINAL(stopped_and_continued),
-        IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
+        IN_TERMINAL(servers_live_through_stops_and_sizes), IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -267,12 +267,14 @@ static void ascii_is_ascii_everywhere(void **state)
 static void every_size_with_everything_open(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"", "2", "?", "m", "g", "<enter>", "f<left>"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        sweep(i % 2 ? "select,epoll-lt,poll,epoll-et" : "select,epoll-lt", 80, 24, CHARSET_BRAILLE);
-        show_keys(&a, keys[i]);
+    static const char *const keys[] = {"", "2", "?", "m", "g", "<enter>", "f<left>", "w"};
+    static const char *const lineups[] = {"select,epoll-lt,poll,epoll-et", "select,epoll-lt",
+                                          "select", "select,epoll-lt,poll"};
+    for (size_t i = 0; i < 4 * sizeof keys / sizeof *keys; i++) {
+        sweep(lineups[i % 4], 80, 24, CHARSET_BRAILLE);
+        show_keys(&a, keys[i / 4]);
         char *before = show_screen(&a);
-        for (int w = 1; w <= 200; w += 1 + (int)i)
+        for (int w = 1; w <= 200; w += 1 + (int)i / 4)
             for (int h = 1 + (w * 7) % 5; h <= 60; h += 5) {
                 canvas_resize(a.canvas, w, h);
                 app_draw(&a);
