@@ -72,11 +72,10 @@ static void uring_receive(struct worker *w, struct conn *c)
 /* What it sends faster than it takes replies stays in its socket, not in our memory. */
 static void uring_stop_receive(struct worker *w, struct conn *c)
 {
+    struct uring_state *s = w->state;
     if ((c->slot & (HAS_RECV | STOPS)) != HAS_RECV)
         return;
-    struct io_uring_sqe *sqe = uring_new(w);
-    io_uring_prep_cancel64(sqe, uring_tag(URING_RECV, c->fd, 0), 0);
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, c->fd, 0));
+    uring_cancel(&s->ring, uring_tag(URING_RECV, c->fd, 0));
     c->slot |= STOPS;
 }
 
@@ -99,16 +98,25 @@ static void uring_send(struct worker *w, struct conn *c, const uint8_t *bytes, s
     s->quiet[s->quiets++] = (struct quiet_send){c->fd, (uint32_t)n};
 }
 
+/* A send that waits is still due, so what was asked is known from the protocol. */
+static void uring_stop_all(struct worker *w, struct conn *c)
+{
+    struct uring_state *s = w->state;
+    struct input none = {.n = 0};
+    const uint8_t *bytes;
+    uring_stop_receive(w, c);
+    if (!(c->slot & HAS_SEND) || !c->full)
+        return;
+    ssize_t n = service_next(w, c, &none, &bytes);
+    uring_cancel(&s->ring, uring_tag(URING_SEND, c->fd, (uint32_t)n));
+}
+
 static void uring_finish(struct worker *w, struct conn *c, enum drop why)
 {
     if (c->slot & CLOSING)
         return;
     c->slot |= CLOSING | (int)why << WHY;
-    if (!(c->slot & (HAS_RECV | HAS_SEND)))
-        return;
-    struct io_uring_sqe *sqe = uring_new(w);
-    io_uring_prep_cancel_fd(sqe, c->fd, IORING_ASYNC_CANCEL_ALL);
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, c->fd, 0));
+    uring_stop_all(w, c);
 }
 
 /* Goes on until a send is in flight or nothing whole is left. */
@@ -354,6 +362,11 @@ static int uring_start(struct worker *w, struct err *e)
 static void uring_end(struct worker *w)
 {
     struct uring_state *s = w->state;
+    for (int fd = 0; s->ring.open && fd <= w->fd_top; fd++)
+        if (w->conns[fd].owner == w->index + 1)
+            uring_stop_all(w, &w->conns[fd]);
+    if (s->accepting)
+        uring_cancel(&s->ring, uring_tag(URING_ACCEPT, w->listener, 0));
     uring_close(&s->ring);
     uring_buffers_close(&s->buffers);
     free(s->cqes);

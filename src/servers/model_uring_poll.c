@@ -40,18 +40,12 @@ static int uring_poll_add(struct worker *w, struct conn *c)
     return 0;
 }
 
-static void uring_poll_remove(struct worker *w, int fd, uint32_t turn)
-{
-    struct uring_poll_state *s = w->state;
-    struct io_uring_sqe *sqe = uring_request(&s->ring);
-    io_uring_prep_poll_remove(sqe, uring_tag(URING_POLL, fd, turn));
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, fd, 0));
-}
-
+/* A cancel, no IORING_OP_POLL_REMOVE: that fails when the poll is about to report, and then the poll
+ * stays, and with it the socket. */
 static void uring_poll_drop(struct worker *w, struct conn *c)
 {
     struct uring_poll_state *s = w->state;
-    uring_poll_remove(w, c->fd, s->turns[c->fd]++);
+    uring_cancel(&s->ring, uring_tag(URING_POLL, c->fd, s->turns[c->fd]++));
 }
 
 static void uring_poll_listen(struct worker *w, bool on)
@@ -85,12 +79,8 @@ static void uring_poll_told(struct worker *w, const struct io_uring_cqe *cqe)
     const struct uring_poll_state *s = w->state;
     int fd = uring_fd_of(cqe);
     unsigned bits = 0, events = cqe->res < 0 ? POLLERR : (unsigned)cqe->res;
-    if (s->turns[fd] != uring_extra_of(cqe)) { /* of a connection that is gone */
-        /* Its removal found the poll busy with this event, which keeps the poll and its socket. */
-        if (cqe->flags & IORING_CQE_F_MORE)
-            uring_poll_remove(w, fd, uring_extra_of(cqe));
-        return;
-    }
+    if (s->turns[fd] != uring_extra_of(cqe))
+        return; /* of a connection that is gone */
     if (!(cqe->flags & IORING_CQE_F_MORE))
         uring_poll_add(w, &w->conns[fd]);
     if (events & POLLIN)
@@ -142,6 +132,11 @@ static int uring_poll_start(struct worker *w, struct err *e)
 static void uring_poll_end(struct worker *w)
 {
     struct uring_poll_state *s = w->state;
+    for (int fd = 0; s->ring.open && fd <= w->fd_top; fd++)
+        if (w->conns[fd].owner == w->index + 1)
+            uring_poll_drop(w, &w->conns[fd]);
+    if (s->listening)
+        uring_cancel(&s->ring, uring_tag(URING_ACCEPT, w->listener, 0));
     uring_close(&s->ring);
     free(s->cqes);
     free(s->turns);

@@ -4,7 +4,8 @@
  * batches; it needs SINGLE_ISSUER. COOP_TASKRUN (5.19) at least sends no interrupt. A kernel
  * without one answers EINVAL. liburing returns the error and leaves errno alone. Closing the ring
  * would cancel what is in flight too, but later, on a thread of the kernel, which holds our sockets
- * (and so our port) until then: hence the cancel before. Sources: io_uring_setup(2),
+ * (and so our port) until then: hence the cancel before, each by its tag, because a cancel of any
+ * or by descriptor searches all. Sources: io_uring_setup(2),
  * io_uring_enter(2), io_uring_prep_cancel(3). */
 #include "servers/uring.h"
 
@@ -18,6 +19,7 @@
 #include "base/clock.h"
 
 #define SUBMISSIONS 1024
+#define CLOSE_NS (500 * NS_PER_MS)
 
 static const struct {
     unsigned flag;
@@ -97,32 +99,28 @@ void uring_watch_wake(struct worker *w, struct uring *r)
     struct io_uring_sqe *sqe = uring_request(r);
     io_uring_prep_poll_add(sqe, w->wake, POLLIN);
     io_uring_sqe_set_data64(sqe, uring_tag(URING_WAKE, w->wake, 0));
+    r->wake = w->wake;
 }
 
 /* The last completion of a request that is counted as in flight. */
 static bool is_last(const struct io_uring_cqe *cqe)
 {
-    return !(cqe->flags & IORING_CQE_F_MORE) && uring_op_of(cqe) != URING_QUIET;
-}
-
-static void cancel_all(struct uring *r)
-{
-    struct io_uring_sqe *sqe = uring_request(r);
-    io_uring_prep_cancel64(sqe, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, 0, 0));
+    enum uring_op op = uring_op_of(cqe);
+    return !(cqe->flags & IORING_CQE_F_MORE) && op != URING_QUIET && op != URING_CANCEL;
 }
 
 void uring_close(struct uring *r)
 {
     if (!r->open)
         return;
-    if (r->inflight > 0)
-        cancel_all(r);
-    for (int i = 0; i < 50 && r->inflight > 0; i++) {
+    if (r->wake > 0)
+        uring_cancel(r, uring_tag(URING_WAKE, r->wake, 0));
+    for (uint64_t end = clock_ns() + CLOSE_NS; r->inflight > 0 && clock_ns() < end;) {
         struct __kernel_timespec t = {.tv_nsec = 10 * (long long)NS_PER_MS};
         struct io_uring_cqe *cqe;
         unsigned head, n = 0;
-        io_uring_submit_and_wait_timeout(&r->io, &cqe, 1, &t, NULL);
+        unsigned wanted = r->inflight < URING_BATCH ? r->inflight : URING_BATCH;
+        io_uring_submit_and_wait_timeout(&r->io, &cqe, wanted, &t, NULL);
         io_uring_for_each_cqe(&r->io, head, cqe) {
             r->inflight -= is_last(cqe);
             n++;
@@ -154,6 +152,14 @@ void uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe)
 {
     sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
     r->inflight--;
+}
+
+void uring_cancel(struct uring *r, uint64_t tag)
+{
+    struct io_uring_sqe *sqe = uring_request(r);
+    io_uring_prep_cancel64(sqe, tag, 0);
+    io_uring_sqe_set_data64(sqe, uring_tag(URING_CANCEL, 0, 0));
+    uring_make_quiet(r, sqe);
 }
 
 static int enter(struct uring *r, unsigned wanted, int timeout_ms)

@@ -15,7 +15,8 @@ struct uring {
     struct io_uring io;
     unsigned flags;    /* IORING_SETUP_ that it got */
     unsigned queued;   /* requests made and not counted yet */
-    unsigned inflight; /* requests whose last completion has not come */
+    unsigned inflight; /* requests whose last completion has not come, but quiet ones */
+    int wake;          /* what uring_watch_wake() watches */
     bool open;
 };
 
@@ -51,8 +52,8 @@ int uring_open(struct uring *r, struct err *e);
 /* Watches w->wake, so that the wait returns when the worker must stop. */
 void uring_watch_wake(struct worker *w, struct uring *r);
 
-/* Ends every request and waits for that, so that the kernel holds no descriptor and no memory of
- * ours when it returns. */
+/* Waits for the end of all requests, which the model has cancelled, so that the kernel holds no
+ * descriptor and no memory of ours when it returns. */
 void uring_close(struct uring *r);
 
 /* Room for one more request; it is submitted by the next uring_wait(). Set its tag with
@@ -60,6 +61,9 @@ void uring_close(struct uring *r);
  * when it succeeds. */
 struct io_uring_sqe *uring_request(struct uring *r);
 void uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe);
+
+/* Cancels the request of that tag. Its last completion is still to come. */
+void uring_cancel(struct uring *r, uint64_t tag);
 
 /* Submits what was made and waits for so many completions (0: takes what is there), at most
  * timeout_ms (-1: for ever). One system call. 0 or -errno. */
