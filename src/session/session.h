@@ -60,7 +60,7 @@ extern const char *const session_phase_words[]; /* "idle", "starting servers", .
 
 struct pane_now {
     bool alive;
-    char trouble[160];   /* "killed by SIGKILL (r restarts it)", "" when all is well */
+    char trouble[160];   /* "killed by SIGKILL", "" when all is well */
     long established;
     unsigned long trace_pushed; /* samples ever traced: changes when there is a new one */
     int trace_count;     /* newest last */
