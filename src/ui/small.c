@@ -41,7 +41,7 @@ static void draw_head(struct app *a, struct rect r, int cells)
     for (int p = 0; p < s->pane_count; p++) {
         canvas_printf(a->canvas, x + GAP_W - 1, r.y, 2, words_role(p), true, "%c", 'A' + p);
         for (int i = 0; i < cells; i++)
-            right_text(a->canvas, x + GAP_W + i * CELL_W, r.y, CELL_W, ROLE_DIM, false,
+            right_text(a->canvas, x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1, ROLE_DIM, false,
                        words_head(s->small.metric[i]));
         x += GAP_W + cells * CELL_W;
     }
@@ -85,7 +85,7 @@ static void draw_row(struct app *a, struct rect r, int cells, const struct small
         canvas_text(a->canvas, r.x + 5 + used, r.y, FIRST_W - 6 - used, role, false, "published");
     for (int p = 0; p < s->pane_count; p++) {
         for (int i = 0; i < cells; i++)
-            right_text(a->canvas, x + GAP_W + i * CELL_W, r.y, CELL_W, role, here,
+            right_text(a->canvas, x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1, role, here,
                        words_cell(s->small.metric[i], row->cell[p][i], text, sizeof text));
         x += GAP_W + cells * CELL_W;
     }

@@ -72,6 +72,8 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
         units_si(buf, size, v < 999.5 ? v : round(v));
     else if (unit_is(m, ""))
         words_count(v, buf, size);
+    else if (unit_is(m, "s") && v > 0 && v < 0.1)
+        units_us(buf, size, v * 1e6, 0);
     else
         units_number(buf, size, v);
     return buf;
