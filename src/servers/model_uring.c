@@ -2,15 +2,15 @@
 /* io_uring(7) as it is meant: nobody asks what is ready, the kernel is told what to do and tells
  * when it is done. One request accepts for ever, one a connection receives for ever, each time into
  * a buffer out of a common ring, so an idle connection costs a request in the kernel (some 400
- * bytes) and no buffer. Sends are queued and go out with the next wait: one system call for all that
- * a round of completions asked for, against three a request. Classic traps: a request holds its
- * socket, so a close closes nothing until it is cancelled, and a number may be another connection's
- * when an old completion comes (here a connection ends only when nothing of it is in flight); a
- * wait returns at once when a send that it submits completes, which makes two calls of one (so one
- * after which there is nothing to do is quiet: only its failure completes); a receive that goes on by itself ignores that replies do not leave (it is
- * stopped); a receive that finds no buffer ends (ENOBUFS; it is made again). Sources: io_uring(7),
- * io_uring_prep_recv_multishot(3), io_uring_register_buf_ring(3), J. Axboe, "io_uring and
- * networking in 2023". */
+ * bytes) and no buffer. Sends are queued and go out with the next wait: one system call for all
+ * that a round of completions asked for, against three a request. Classic traps: a request holds
+ * its socket, so a close closes nothing until it is cancelled, and a number may be another
+ * connection's when an old completion comes (here a connection ends only when nothing of it is in
+ * flight); a wait returns at once when a send that it submits completes, which makes two calls of
+ * one (so one after which there is nothing to do is quiet: only its failure completes); a receive
+ * that goes on by itself ignores that replies do not leave (it is stopped); a receive that finds no
+ * buffer ends (ENOBUFS; it is made again). Sources: io_uring(7), io_uring_prep_recv_multishot(3),
+ * io_uring_register_buf_ring(3), J. Axboe, "io_uring and networking in 2023". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ enum {
     QUIET = 4,     /* and says nothing when all went out */
     STOPS = 8,     /* the cancel of its receive is in flight */
     ENDED = 16,    /* the peer sends no more */
-    CLOSING = 32,  /* is dropped once nothing is in flight, for the reason in the bits from WHY on */
+    CLOSING = 32,  /* is dropped once nothing is in flight: the reason is in the bits from WHY on */
     WHY = 6,
 };
 

@@ -40,8 +40,8 @@ static int uring_poll_add(struct worker *w, struct conn *c)
     return 0;
 }
 
-/* A cancel, no IORING_OP_POLL_REMOVE: that fails when the poll is about to report, and then the poll
- * stays, and with it the socket. */
+/* A cancel, no IORING_OP_POLL_REMOVE: that fails when the poll is about to report, and then the
+ * poll stays, and with it the socket. */
 static void uring_poll_drop(struct worker *w, struct conn *c)
 {
     struct uring_poll_state *s = w->state;

@@ -74,8 +74,8 @@ static int forbidden_steps(int code, const char *text)
     if (io_model_table[io_model_find("uring-poll")]->probe(&e) != -code)
         return 5;
     for (int i = 0; i < io_model_count; i++)
-        if (strncmp(io_model_table[i]->id, "uring", 5) != 0 && io_model_table[i]->probe(NULL) == 0 &&
-            !serves(io_model_table[i]->id))
+        if (strncmp(io_model_table[i]->id, "uring", 5) != 0 &&
+            io_model_table[i]->probe(NULL) == 0 && !serves(io_model_table[i]->id))
             return 10 + i;
     return 0;
 }
@@ -169,7 +169,8 @@ static void open_many(const struct server *s, int *fd)
     UNTIL(harness_held(s) == MANY);
 }
 
-/* All ask while the server is stopped: it finds them all at once. Returns how many found no buffer. */
+/* All ask while the server is stopped: it finds them all at once. Returns how many found no
+ * buffer. */
 static uint64_t ask_at_once(const struct server *s, const int *fd, uint64_t sequence)
 {
     uint64_t before = harness_counts(s).shortages;
