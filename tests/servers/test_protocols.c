@@ -218,7 +218,7 @@ static void pipelined(void **state)
         for (size_t i = 0; i < COUNT; i++)
             assert_memory_equal(replies + i * length, one, length);
         sender_join(&sender);
-        assert_int_equal(harness_counts(s).bytes_in, n + n / COUNT);
+        UNTIL(harness_counts(s).bytes_in == n + n / COUNT); /* a thread may count after its reply */
         close(fd);
         UNTIL(harness_held(s) == 0);
         server_stop(s);
