@@ -36,7 +36,7 @@ struct session {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* an order came, or the runner has nothing left to do */
     struct rows rows;
-    struct session_now now; /* all but elapsed_s, panes' traces and the watch */
+    struct session_now now; /* all but elapsed_s, panes' traces and the watch of a running pass */
     struct trace traces[LINEUP_MAX];
     bool have_want, idle;
     bool resting; /* the live row ended by itself; only an order moves the runner */

@@ -41,6 +41,23 @@ static void pass_values(const struct passes *p, const struct edge *from, const s
     out->interval_s = result->duration_s;
 }
 
+/* What was watched of a pass stays to be seen when the next one begins. */
+static void keep_watch(struct session *s, int pane)
+{
+    pthread_mutex_lock(&s->lock);
+    load_watch_copy(&s->watch, &s->now.watch[pane]);
+    s->now.watch_pane = -1;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void forget_watches(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < LINEUP_MAX; i++)
+        s->now.watch[i].points = 0;
+    pthread_mutex_unlock(&s->lock);
+}
+
 /* One pass of one pane. False when it could not be made or an order ended it. */
 static bool one_pass(struct passes *p, int pane, int index)
 {
@@ -57,6 +74,7 @@ static bool one_pass(struct passes *p, int pane, int index)
     edge_read(rp->server, NULL, server_cpu(s), &from);
     int r = p->row->workload->repeat(&spec, &s->watch, &result, &e);
     edge_read(rp->server, NULL, server_cpu(s), &to);
+    keep_watch(s, pane);
 
     bool alive = server_alive(rp->server, &why);
     if (r < 0 || !alive) {
@@ -120,6 +138,8 @@ bool passes_run(struct session *s, struct row *row, unsigned seen)
             index = end->index;
     }
     judge(&p);
+    if (index == 0)
+        forget_watches(s);
     while (!session_ordered(s, seen) && any_server(s) && row_kept(row) < session_asked(s, row))
         one_repeat(&p, ++index);
     pthread_mutex_lock(&s->lock);

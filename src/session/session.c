@@ -279,10 +279,11 @@ void session_read(struct session *s, struct session_now *out)
         memcpy(panes[i].trouble, s->now.panes[i].trouble, sizeof panes[i].trouble);
         trace_copy(&s->traces[i], &panes[i]);
     }
+    if (s->now.watch_pane >= 0)
+        load_watch_copy(&s->watch, &out->watch[s->now.watch_pane]);
     pthread_mutex_unlock(&s->lock);
     memcpy(out->panes, panes, sizeof panes);
     out->elapsed_s = session_elapsed(s);
-    load_watch_copy(&s->watch, &out->watch);
 }
 
 /* --- for the runner ------------------------------------------------------------------------ */

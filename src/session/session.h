@@ -86,8 +86,8 @@ struct session_now {
     double load_spare_pct;
     struct plan_row want;                        /* the live order in force */
     struct pane_now panes[LINEUP_MAX];
-    struct load_watch watch;                     /* of the running pass: points only */
-    int watch_pane;
+    struct load_watch watch[LINEUP_MAX]; /* of its running pass, else of its last: points only */
+    int watch_pane;                      /* whose pass is running, -1: nobody's */
 };
 
 /* A copy of it, taken under the lock, into caller's storage made by session_now_new(). */

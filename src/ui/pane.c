@@ -165,7 +165,7 @@ static double watch_high(const struct scene *s, bool seconds)
 {
     double high = seconds ? 0 : s->shown.params.connections;
     for (int p = 0; p < s->pane_count; p++) {
-        const struct load_watch *w = &s->watch[p];
+        const struct load_watch *w = &s->now->watch[p];
         if (seconds && w->points > 0)
             high = fmax(high, w->t_s[w->points - 1]);
         for (int i = 0; !seconds && i < w->points; i++)
@@ -176,7 +176,7 @@ static double watch_high(const struct scene *s, bool seconds)
 
 static void draw_pair_title(struct app *a, int pane, struct rect r)
 {
-    const struct load_watch *w = &a->scene->watch[pane];
+    const struct load_watch *w = &a->scene->now->watch[pane];
     char right[64] = "";
     if (w->points > 0)
         snprintf(right, sizeof right, "%.0f, %.0f", w->established[w->points - 1],
@@ -190,7 +190,7 @@ static void draw_pair_title(struct app *a, int pane, struct rect r)
 static void draw_pair(struct app *a, int pane, struct rect r)
 {
     const struct scene *s = a->scene;
-    const struct load_watch *w = &s->watch[pane];
+    const struct load_watch *w = &s->now->watch[pane];
     double high = watch_high(s, false), seconds = watch_high(s, true);
     struct scale wide = scale_for(&seconds, 1, 0.001, false);
     struct graph_pair g = {.r = r,

@@ -287,13 +287,6 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         table_make(rows, r, &s->table);
 }
 
-static void take_watch(struct scene *s)
-{
-    const struct session_now *n = s->now;
-    if (n->watch_pane >= 0 && n->watch_pane < LINEUP_MAX && n->watch.points > 0)
-        s->watch[n->watch_pane] = n->watch;
-}
-
 /* Has anything been measured, decided or said since the rows were last taken? */
 static bool rows_moved(struct scene *s)
 {
@@ -310,7 +303,6 @@ static bool rows_moved(struct scene *s)
 void scene_take(struct scene *s, struct session *session, const struct scene_wish *w)
 {
     session_read(session, s->now);
-    take_watch(s);
     s->env = session_environment(session);
     s->session = session_id(session);
     if (!rows_moved(s) && !w->anew)

@@ -53,7 +53,6 @@ struct scene {
     struct small_table small;
     struct table table; /* whole; empty unless asked for */
     bool has_table;
-    struct load_watch watch[LINEUP_MAX]; /* last pass seen of each pane: points only */
     const struct environment *env;
     const char *session;
     double mark[6]; /* what the rows looked like when last taken */

@@ -130,6 +130,21 @@ static void the_closed_loop_is_not_paced(void **state)
     session_free(s);
 }
 
+/* The last pass of each pane can be seen whole, however short it was. */
+static void watched_to_the_end(struct session *s, int panes, double connections)
+{
+    struct session_now *now = session_now_new();
+    session_read(s, now);
+    assert_int_equal(now->watch_pane, -1);
+    for (int i = 0; i < panes; i++) {
+        const struct load_watch *w = &now->watch[i];
+        assert_true(w->points > 0);
+        assert_true(w->established[w->points - 1] == connections);
+        assert_true(w->accepted[w->points - 1] == connections);
+    }
+    session_now_free(now);
+}
+
 static void connect_repeats(void **state)
 {
     (void)state;
@@ -150,6 +165,7 @@ static void connect_repeats(void **state)
                 assert_true(x->values.v[METRIC_accepted] == 100);
             }
         session_unlock(s);
+        watched_to_the_end(s, 2, 100);
         session_free(s);
     }
 }

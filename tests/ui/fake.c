@@ -176,7 +176,7 @@ void fake_repeats(struct session *s, struct row *r, int repeats)
         }
     s->now.taken = repeats;
     s->now.phase = PHASE_MEASURING;
-    struct load_watch *w = &s->now.watch;
+    struct load_watch *w = &s->now.watch[0];
     s->now.watch_pane = s->now.turn_pane = 0;
     w->points = WATCH_POINTS;
     for (int i = 0; i < WATCH_POINTS; i++) {
