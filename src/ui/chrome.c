@@ -126,12 +126,14 @@ void chrome_asked(struct app *a, int y)
 
 /* --- log and footer --------------------------------------------------------------------------- */
 
-/* The dashboard's own line stands for 12 s at least, then until the session says something. */
+/* The dashboard's own line stands for 12 s at least, then until the session says something, at most
+ * half a minute. */
 static bool note_stands(const struct app *a)
 {
     const struct session_now *n = a->scene->now;
+    double age_s = n->elapsed_s - a->note_at_s;
     return a->note[0] &&
-           (n->log_number == a->note_number || n->elapsed_s < a->note_at_s + 12 || a->frozen);
+           (a->frozen || age_s < 12 || (n->log_number == a->note_number && age_s < 30));
 }
 
 /* What one could do next, when nothing else is to be said. */

@@ -318,6 +318,26 @@ static void names_and_reasons_of_any_kind(void **state)
     show_fini(&a);
 }
 
+/* What was said makes room for what goes on. */
+static void a_note_does_not_stand_for_ever(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    app_say(&a, "a word of welcome");
+    fake_pass(a.session, 29);
+    assert_true(show_has(&a, "a word of welcome"));
+    fake_pass(a.session, 2);
+    assert_false(show_has(&a, "a word of welcome"));
+    assert_true(show_has(&a, "measuring 10 of 12"));
+    app_say(&a, "another");
+    fake_now(a.session)->log_number++; /* the session has something to say too */
+    fake_pass(a.session, 11);
+    assert_true(show_has(&a, "another"));
+    fake_pass(a.session, 2);
+    assert_false(show_has(&a, "another"));
+    show_fini(&a);
+}
+
 /* Time in which nothing was measured is a gap, and both panes keep the same time. */
 static void gaps_in_time(void **state)
 {
@@ -348,6 +368,7 @@ int main(void)
         cmocka_unit_test(every_size_with_everything_open),
         cmocka_unit_test(too_small_says_what_it_needs),
         cmocka_unit_test(names_and_reasons_of_any_kind),
+        cmocka_unit_test(a_note_does_not_stand_for_ever),
         cmocka_unit_test(gaps_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
