@@ -67,6 +67,10 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
             return;
         }
         say(t, "first guess: ");
+        if (fabs(log(g.ratio)) < log(1.03)) {
+            say(t, "no difference, %s / %s is %s %s", a, b, num(g.ratio).s, say_load(r).s);
+            return;
+        }
         g.low = g.high = NAN;
         say_ratio(t, r, pane, &g);
         return;
@@ -128,9 +132,10 @@ static void why_calls(const struct row *r, int pane, struct text *t)
             say(t, ": looks not measured");
             continue;
         }
-        say(t, said ? " at %s" : " looks at %s", num(looks).s);
+        bool one = fabs(looks - 1) < 0.005;
+        say(t, said ? " at %s" : " looks at %s", one ? "1" : num(looks).s);
         if (!said)
-            say(t, " socket%s for a request", looks < 1.5 ? "" : "s");
+            say(t, " socket%s for a request", one ? "" : "s");
         say(t, ", %s ready a wait", num(mean_of(r, i, METRIC_events_per_wait)).s);
         if (r->params.client_work > 0 && io && io->policies & POLICY_CLIENT_WORK)
             say(t, " and works %s µs a client at every wake", num(r->params.client_work).s);

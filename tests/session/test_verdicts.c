@@ -185,6 +185,18 @@ static void few_rounds_are_a_first_guess(void **state)
     assert_non_null(strstr(a.answer, "first guess: select costs 2.0"));
 }
 
+static void a_first_guess_of_no_difference(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 2, 20.1, 30, 11500);
+    add_samples(r, 1, 2, 20, 30, 11500);
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "first guess: no difference, select / epoll-lt is 1.0"));
+}
+
 static void nothing_measured_is_said(void **state)
 {
     struct made *m = *state;
@@ -220,6 +232,7 @@ int main(void)
         T(ok_ranks_the_cost), T(the_same_is_no_difference), T(the_cheaper_first_pane_is_named),
         T(each_limit_has_its_verdict), T(a_load_without_room_is_named),
         T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
+        T(errors_withhold_the_answer), T(a_first_guess_of_no_difference),
         T(nothing_measured_is_said), T(a_sweep_has_one_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
