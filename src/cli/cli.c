@@ -32,7 +32,7 @@ const struct command_line cli_table[] = {
      "measure with no dashboard: progress on stderr, tables and the answer on stdout",
      {.accepts = run_options}, cli_run},
     {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
-     "one server in the foreground for another machine or a real client; http unless told otherwise",
+     "one server in the foreground, for another machine or a real client; http by default",
      {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, keys, plans",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `iodash`: the dashboard. It never starts empty: what does not fit into the descriptors is reduced,
- * and said. */
+/* `iodash`: the dashboard. It never starts empty: what does not fit into the descriptors is
+ * reduced, and said. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,9 @@ static int charset(const char *text, enum term_charset *out, struct err *e)
             *out = (enum term_charset)i;
             return 0;
         }
-    return text ? err_set(e, EINVAL, "--charset %s: must be auto, braille, block or ascii", text) : 0;
+    if (!text)
+        return 0;
+    return err_set(e, EINVAL, "--charset %s: must be auto, braille, block or ascii", text);
 }
 
 /* Halves what nobody asked for until the plan fits; what was asked for is refused instead. */

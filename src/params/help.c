@@ -73,7 +73,8 @@ static void param_entry(FILE *out, enum param_id id, const struct args_rules *ru
     const struct param_info *p = &param_table[id];
     char text[512], facts[256];
     facts_of(id, rules, facts, sizeof facts);
-    snprintf(text, sizeof text, "%s %s%s", p->help, facts, p->axis && !rules->one_value ? " *" : "");
+    bool listable = p->axis && !rules->one_value;
+    snprintf(text, sizeof text, "%s %s%s", p->help, facts, listable ? " *" : "");
     entry(out, params_letter(id), p->id, argument_of(p), text);
 }
 

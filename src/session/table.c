@@ -172,9 +172,10 @@ static void fit_groups(struct table *t)
     for (int i = 0, to; i < t->columns; i = to) {
         int w = t->column[i].width;
 
-        for (to = i + 1; to < t->columns && !strcmp(t->column[to].head[0], t->column[i].head[0]); to++)
+        const char *head = t->column[i].head[0];
+        for (to = i + 1; to < t->columns && !strcmp(t->column[to].head[0], head); to++)
             w += 2 + t->column[to].width;
-        int more = width_of(t->column[i].head[0]) - w;
+        int more = width_of(head) - w;
         t->column[to - 1].width += more > 0 ? more : 0;
     }
 }

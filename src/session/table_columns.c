@@ -23,7 +23,7 @@ static const struct shown shown[] = {
     {METRIC_cpu_us_per_request, "µs/rq", CLASS_COST},
     {METRIC_connect_s, "s", CLASS_TIME},
     {METRIC_accepted_s, "accept s", CLASS_TIME},
-    {METRIC_syn_retransmits, "re-SYN", -1}, /* the reason: after the ratio, which must be in sight */
+    {METRIC_syn_retransmits, "re-SYN", -1}, /* after the ratio, which must be in sight */
     {METRIC_timer_s, "timer s", -1},
     {METRIC_requests_per_s, "rq/s", CLASS_RATE},
     {METRIC_latency_p99_us, "p99µs", -1}, /* response where paced: row_p99() */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The small table: the rows of this workload and lineup, the one that is measured marked, published
  * figures beneath it, the ratio at the end. It shows as many figures of each pane as fit, and the
- * rows around the one in focus; where there is little room the published ones are left out first. */
+ * rows around the one in focus; where room is short the published ones are left out first. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +95,8 @@ static void draw_row(struct app *a, struct rect r, int cells, const struct small
 
 /* The rows that may stand in so many lines; returns how many. Below three lines what was measured
  * goes before what was published. */
-static int choose_rows(const struct small_table *t, int room, const struct small_row *out[SMALL_ROWS])
+static int choose_rows(const struct small_table *t, int room,
+                       const struct small_row *out[SMALL_ROWS])
 {
     int measured = 0, n = 0;
     for (int i = 0; i < t->count; i++)

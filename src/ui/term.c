@@ -202,7 +202,7 @@ static void open_screen(void)
     tell(PASTE_ON);
 }
 
-/* In order, with curses in a state to go on from. A signal in the middle gives it back once more. */
+/* In order, with curses in a state to go on from. A signal in the middle gives it back again. */
 static void give_back(void)
 {
     if (!atomic_load(&taken))

@@ -183,7 +183,8 @@ static bool complete(const struct tty *t)
 static bool step(struct tty *t, int ms)
 {
     char piece[16384];
-    struct pollfd p[2] = {{.fd = t->master, .events = POLLIN}, {.fd = t->reports, .events = POLLIN}};
+    struct pollfd p[2] = {{.fd = t->master, .events = POLLIN},
+                          {.fd = t->reports, .events = POLLIN}};
     if (t->status >= 0)
         p[1].fd = -1;
     if (poll(p, 2, ms) <= 0)

@@ -66,7 +66,7 @@ static void tell(int fd, int kind, int value)
         _exit(1);
 }
 
-/* Until the program took the place of our fork, or failed to: signals sent from then on are its own. */
+/* Until the program took the place of our fork, or failed to: signals from then on are its own. */
 static pid_t start(const struct tty_want *want, const char *folder)
 {
     int begun[2];

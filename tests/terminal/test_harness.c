@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness itself, over programs whose behaviour is known: what it says of the dashboard is worth
- * nothing unless it sees a terminal that was left broken. */
+/* The harness itself, over programs whose behaviour is known: what it says of the dashboard is
+ * worth nothing unless it sees a terminal that was left broken. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

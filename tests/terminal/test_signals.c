@@ -214,7 +214,8 @@ int main(void)
         IN_TERMINAL(at_start),      IN_TERMINAL(at_the_first_byte),
         IN_TERMINAL(in_mid_run),    IN_TERMINAL(in_a_dialog),
         IN_TERMINAL(control_c),     IN_TERMINAL(stopped_and_continued),
-        IN_TERMINAL(servers_live_through_stops_and_sizes), IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
+        IN_TERMINAL(servers_live_through_stops_and_sizes),
+        IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
