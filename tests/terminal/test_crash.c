@@ -63,10 +63,10 @@ static void both_killed(void **state)
     pid_t servers[8];
     struct tty *t = live_open(0, 0);
     assert_int_equal(children_of(tty_pid(t), "--server-child", servers, 8), 2);
-    kill(servers[0], SIGSEGV);
+    kill(servers[0], SIGABRT); /* of SIGSEGV a sanitizer would make an exit */
     kill(servers[1], SIGKILL);
     live_expect(t, "SIGKILL");
-    live_expect(t, "SIGSEGV");
+    live_expect(t, "SIGABRT");
     live_leave(t);
 }
 
