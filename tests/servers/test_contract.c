@@ -384,7 +384,7 @@ static void equal_shares(void **state)
     if (caps & (CAP_BLOCKS | CAP_POOL)) /* which thread runs is the scheduler's choice: none starves */
         assert_in_range(least, REPLIES / N / 10, most);
     else
-        assert_in_range(most, least, 2 * least);
+        assert_in_range(most, least, 2 * least + REPLIES / N / 4); /* it ends in mid-round */
     if (!(caps & CAP_BLOCKS))
         assert_in_range(halves[0] * 100 / REPLIES, 40, 60);
 }
