@@ -100,21 +100,11 @@ static void print_answer(FILE *out, const struct rows *rows, const struct row *r
     }
 }
 
-static bool same_table(const struct row *a, const struct row *b)
-{
-    if (a->workload != b->workload || a->pane_count != b->pane_count)
-        return false;
-    for (int i = 0; i < a->pane_count; i++)
-        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
-            return false;
-    return true;
-}
-
 /* The last row of each workload and lineup speaks for its table. */
 static bool speaks(const struct row *r)
 {
     for (const struct row *x = r->next; x; x = x->next)
-        if (x->state != ROW_DROPPED && same_table(x, r))
+        if (x->state != ROW_DROPPED && row_same_lineup(x, r))
             return false;
     return r->state != ROW_DROPPED;
 }

@@ -7,16 +7,6 @@
 #include "session/answers.h"
 #include "session/say.h"
 
-static bool same_lineup(const struct row *a, const struct row *b)
-{
-    if (a->workload != b->workload || a->pane_count != b->pane_count)
-        return false;
-    for (int i = 0; i < a->pane_count; i++)
-        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
-            return false;
-    return true;
-}
-
 static bool equal(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -38,7 +28,7 @@ static enum param_id only_difference(const struct row *a, const struct row *b)
 
 static bool counts(const struct row *x, const struct row *r)
 {
-    return x != r && x->state != ROW_DROPPED && same_lineup(x, r) && row_kept(x) >= 3;
+    return x != r && x->state != ROW_DROPPED && row_same_lineup(x, r) && row_kept(x) >= 3;
 }
 
 /* The parameter along which most rows stand beside r. */

@@ -102,7 +102,7 @@ static void judge(struct passes *p)
 {
     struct session *s = p->s;
     pthread_mutex_lock(&s->lock);
-    verdict_row(p->row, &s->rig, &s->cpus);
+    verdict_row(p->row, &s->rig);
     s->now.asked = session_asked(s, p->row);
     s->now.phase = PHASE_MEASURING;
     pthread_mutex_unlock(&s->lock);

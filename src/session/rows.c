@@ -6,6 +6,7 @@
 #include "session/rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
@@ -248,4 +249,14 @@ enum metric_id row_main(const struct row *r)
 enum metric_id row_p99(const struct row *r)
 {
     return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;
+}
+
+bool row_same_lineup(const struct row *a, const struct row *b)
+{
+    if (a->workload != b->workload || a->pane_count != b->pane_count)
+        return false;
+    for (int i = 0; i < a->pane_count; i++)
+        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
+            return false;
+    return true;
 }

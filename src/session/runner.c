@@ -196,7 +196,7 @@ static void run_row(struct session *s, const struct job *job)
         complete = turns_run(s, row, job->seen);
     close_row(s, row, complete);
     pthread_mutex_lock(&s->lock);
-    verdict_row(row, &s->rig, &s->cpus);
+    verdict_row(row, &s->rig);
     pthread_mutex_unlock(&s->lock);
     if (!serves)
         session_phase(s, PHASE_FAILED);

@@ -269,7 +269,7 @@ static void judge(struct rounds *r, bool full)
 {
     struct session *s = r->s;
     pthread_mutex_lock(&s->lock);
-    verdict_row(r->row, &s->rig, &s->cpus);
+    verdict_row(r->row, &s->rig);
     s->now.asked = session_asked(s, r->row);
     s->now.phase = !r->steady ? PHASE_WARMUP : full ? PHASE_EXTRA : PHASE_MEASURING;
     pthread_mutex_unlock(&s->lock);

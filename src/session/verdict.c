@@ -14,7 +14,6 @@ struct seen { /* what a test looks at */
     int index;
     const struct pane *pane;
     const struct rig_pane *rig;
-    const struct cpu_plan *cpus;
     char *reason; /* sizeof pane->reason */
 };
 
@@ -244,12 +243,12 @@ static const struct {
     {VERDICT_LOAD_FULL, is_load_full}, {VERDICT_OK, is_ok},
 };
 
-void verdict_row(struct row *row, const struct rig *rig, const struct cpu_plan *cpus)
+void verdict_row(struct row *row, const struct rig *rig)
 {
     for (int i = 0; i < row->pane_count; i++) {
         char reason[REASON] = "";
         struct pane *pane = &row->panes[i];
-        struct seen s = {row, i, pane, i < rig->count ? &rig->panes[i] : NULL, cpus, reason};
+        struct seen s = {row, i, pane, i < rig->count ? &rig->panes[i] : NULL, reason};
         size_t k = 0;
         while (!tests[k].test(&s))
             k++;

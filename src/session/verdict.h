@@ -7,6 +7,6 @@
 #include "session/rows.h"
 
 /* Sets verdict and reason of every pane; the caller holds the rows' lock. */
-void verdict_row(struct row *row, const struct rig *rig, const struct cpu_plan *cpus);
+void verdict_row(struct row *row, const struct rig *rig);
 
 #endif

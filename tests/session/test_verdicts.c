@@ -18,7 +18,6 @@ struct made {
     struct rows rows;
     struct row *row;
     struct rig rig;
-    struct cpu_plan cpus;
 };
 
 static struct row *add_row(struct made *m, double connections)
@@ -74,7 +73,7 @@ static int teardown(void **state)
 
 static enum verdict judged(struct made *m, int pane)
 {
-    verdict_row(m->row, &m->rig, &m->cpus);
+    verdict_row(m->row, &m->rig);
     return m->row->panes[pane].verdict;
 }
 
