@@ -7,7 +7,6 @@
 #include "load/connect.h"
 
 #include <errno.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -231,16 +230,20 @@ static void clear(struct pass *p)
 static void results(const struct pass *p, struct repeat_result *out)
 {
     double connect_s = (double)(p->last_ns - p->start_ns) / 1e9;
-    bool all = p->established == p->n;
+    double *v = out->values.v;
     memset(out, 0, sizeof *out);
+    values_clear(&out->values);
     out->duration_s = (double)(clock_ns() - p->start_ns) / 1e9;
-    out->connect_s = all ? connect_s : NAN;
-    out->connections_per_s = all && connect_s > 0 ? p->n / connect_s : NAN;
-    out->accepted_s = NAN;
+    if (p->established == p->n) {
+        v[METRIC_connect_s] = connect_s;
+        v[METRIC_connections_per_s] = connect_s > 0 ? p->n / connect_s : METRIC_NONE;
+    }
     if (accepted(p) >= p->n && p->now.last_accept_ns > p->start_ns)
-        out->accepted_s = (double)(p->now.last_accept_ns - p->start_ns) / 1e9;
-    out->established = p->established;
-    out->accepted = accepted(p);
+        v[METRIC_accepted_s] = (double)(p->now.last_accept_ns - p->start_ns) / 1e9;
+    v[METRIC_established] = p->established;
+    v[METRIC_accepted] = (double)accepted(p);
+    v[METRIC_syn_retransmits] = (double)syn_retransmits(p);
+    v[METRIC_timer_s] = v[METRIC_syn_retransmits]; /* the kernel's first timer is 1 s */
 }
 
 static int run(struct pass *p, struct err *e)
@@ -275,7 +278,6 @@ int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
     int failed = run(&p, e);
     results(&p, out);
     out->load_cpu_ns = thread_cpu_ns() - cpu_ns;
-    out->syn_retransmits = syn_retransmits(&p);
     clear(&p);
     load_counts_add(&out->counts, &p.counts);
     free(p.fds);

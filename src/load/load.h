@@ -16,6 +16,7 @@
 
 #include "metrics/counters.h"
 #include "metrics/hist.h"
+#include "metrics/metrics.h"
 #include "net/sock.h"
 #include "params/params.h"
 
@@ -25,8 +26,12 @@ struct load_spec {
     cpu_set_t cpus; /* where the load threads run */
     int cpu_count;
     bool own_cpus;  /* no server runs on them: load_wait auto may spin */
-    /* The server's counters, for workloads that wait for it (connect); may be NULL. */
+    /* For passes of a repeated workload, in the pass's thread; each may be NULL. The server's
+     * counters, for those that wait for it: */
     void (*server_read)(void *ctx, struct server_counts *out);
+    /* A pass that measures a part of itself says when the part begins and ends; else all of it is
+     * measured. */
+    void (*measured)(void *ctx, bool begins);
     void *server_ctx;
 };
 
@@ -89,13 +94,10 @@ void load_watch_fini(struct load_watch *w);
 void load_watch_copy(struct load_watch *w, struct load_watch *out); /* out: data only */
 
 struct repeat_result {
-    double duration_s;            /* the whole pass */
-    double connect_s, accepted_s; /* NaN when it fell short */
-    double connections_per_s;
-    long established, accepted;
-    long syn_retransmits; /* of the client's own SYNs, exactly (TCP_INFO of each connection) */
-    struct load_counts counts;    /* errors by kind, connects */
-    int64_t load_cpu_ns;
+    double duration_s;         /* the whole pass */
+    struct values values;      /* what the pass measured itself, in place of what readings give */
+    struct load_counts counts; /* errors by kind, connects */
+    int64_t load_cpu_ns;       /* -1: not measured */
 };
 
 #endif

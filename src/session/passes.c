@@ -15,29 +15,52 @@ struct passes {
     unsigned seen;
 };
 
-static void pass_values(const struct passes *p, const struct edge *from, const struct edge *to,
+/* A pass in the making: where its readings go. */
+struct pass_edges {
+    struct rig_pane *pane;
+    int cpu;
+    bool marked; /* it measures a part of itself */
+    struct edge from, to;
+};
+
+static void read_edge(struct pass_edges *e, struct edge *out)
+{
+    edge_read(e->pane->server, NULL, e->cpu, out);
+}
+
+static void pass_read_server(void *ctx, struct server_counts *out)
+{
+    struct pass_edges *e = ctx;
+    server_read(e->pane->server, out);
+}
+
+static void pass_measured(void *ctx, bool begins)
+{
+    struct pass_edges *e = ctx;
+    e->marked = true;
+    read_edge(e, begins ? &e->from : &e->to);
+}
+
+static void pass_values(const struct passes *p, const struct pass_edges *edges,
                         const struct repeat_result *result, struct sample *out)
 {
     struct span span;
     span_clear(&span);
-    span_add(&span, from, to);
+    span_add(&span, &edges->from, &edges->to);
     span.load = result->counts;
     span.load_cpu_ns = result->load_cpu_ns;
     struct span_hists none = {0};
     span_values(&span, &none, p->s->mem_total, &out->values);
     double *v = out->values.v;
-    v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE; /* nothing was asked */
-    v[METRIC_connect_s] = result->connect_s;
-    v[METRIC_accepted_s] = result->accepted_s;
-    v[METRIC_connections_per_s] = result->connections_per_s;
-    v[METRIC_established] = (double)result->established;
-    v[METRIC_accepted] = (double)result->accepted;
-    v[METRIC_syn_retransmits] = (double)result->syn_retransmits;
-    v[METRIC_timer_s] = v[METRIC_syn_retransmits]; /* the kernel's first timer is 1 s */
+    if (!result->counts.replies) /* nothing was asked */
+        v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE;
     if (span.listen_drops >= 0)
         v[METRIC_listen_drops] = (double)span.listen_drops;
     if (p->row->params.place == PLACE_INSIDE)
         v[METRIC_server_user_pct] = v[METRIC_server_sys_pct] = METRIC_NONE;
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (!isnan(result->values.v[i]))
+            v[i] = result->values.v[i];
     out->interval_s = result->duration_s;
 }
 
@@ -64,16 +87,20 @@ static bool one_pass(struct passes *p, int pane, int index)
     struct session *s = p->s;
     struct rig_pane *rp = &s->rig.panes[pane];
     struct load_spec spec;
-    struct edge from, to;
+    struct pass_edges edges = {.pane = rp, .cpu = server_cpu(s)};
     struct repeat_result result;
     struct err e = {{0}}, why = {{0}};
     pthread_mutex_lock(&s->lock);
     s->now.turn_pane = s->now.watch_pane = pane;
     pthread_mutex_unlock(&s->lock);
     rig_load_spec(rp, &p->row->params, &s->cpus, &spec);
-    edge_read(rp->server, NULL, server_cpu(s), &from);
+    spec.server_read = pass_read_server;
+    spec.measured = pass_measured;
+    spec.server_ctx = &edges;
+    read_edge(&edges, &edges.from);
     int r = p->row->workload->repeat(&spec, &s->watch, &result, &e);
-    edge_read(rp->server, NULL, server_cpu(s), &to);
+    if (!edges.marked)
+        read_edge(&edges, &edges.to);
     keep_watch(s, pane);
 
     bool alive = server_alive(rp->server, &why);
@@ -85,7 +112,8 @@ static bool one_pass(struct passes *p, int pane, int index)
         s->pids[pane] = alive ? s->pids[pane] : 0;
         pthread_mutex_unlock(&s->lock);
         session_trouble(s, pane, false, alive ? e.text : why.text);
-        session_log(s, "%c %s: %s", 'A' + pane, p->row->panes[pane].model, alive ? e.text : why.text);
+        session_log(s, "%c %s: %s", 'A' + pane, p->row->panes[pane].model,
+                    alive ? e.text : why.text);
         rig_drop(&s->rig, pane);
         return false;
     }
@@ -93,7 +121,7 @@ static bool one_pass(struct passes *p, int pane, int index)
     if (session_ordered(s, p->seen))
         sample.kept = KEPT_BROKEN;
     clock_iso8601(sample.time, sizeof sample.time);
-    pass_values(p, &from, &to, &result, &sample);
+    pass_values(p, &edges, &result, &sample);
     session_push(s, p->row, pane, &sample);
     return sample.kept == KEPT_YES;
 }

@@ -23,11 +23,6 @@ static bool same(const struct params *a, const struct params *b, const enum para
     return true;
 }
 
-static void server_counts_of(void *server, struct server_counts *out)
-{
-    server_read(server, out);
-}
-
 void rig_load_spec(const struct rig_pane *p, const struct params *params,
                    const struct cpu_plan *cpus, struct load_spec *out)
 {
@@ -36,8 +31,6 @@ void rig_load_spec(const struct rig_pane *p, const struct params *params,
         .cpus = cpus->load,
         .cpu_count = cpus->load_count,
         .own_cpus = cpus->pinned,
-        .server_read = server_counts_of,
-        .server_ctx = p->server,
     };
     server_address(p->server, &out->target);
 }
