@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,6 +62,26 @@ static bool runs_here(const struct io_model *m)
     return false;
 }
 
+/* What a failed test left open, or a limit that it left lowered, would fail all that follow. */
+static int first_free;
+static struct rlimit descriptors;
+
+static int note_state(void **state)
+{
+    (void)state;
+    first_free = dup(0);
+    close(first_free);
+    return getrlimit(RLIMIT_NOFILE, &descriptors);
+}
+
+static int restore_state(void **state)
+{
+    (void)state;
+    if (setrlimit(RLIMIT_NOFILE, &descriptors) < 0)
+        return -1;
+    return close_range((unsigned)first_free, ~0u, 0);
+}
+
 int harness_contract(const char *group, const struct contract *tests, int n)
 {
     static struct CMUnitTest all[TESTS_MAX];
@@ -79,6 +100,8 @@ int harness_contract(const char *group, const struct contract *tests, int n)
                          io_model_table[m]->id, place == PLACE_INSIDE ? "inside" : "process");
                 all[count] = (struct CMUnitTest){.name = names[count],
                                                  .test_func = tests[t].run,
+                                                 .setup_func = note_state,
+                                                 .teardown_func = restore_state,
                                                  .initial_state = &settings[count]};
             }
         }
