@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The monotonic clock, and the wall clock where people read it. A step of the wall clock must not
- * move a turn, an axis or an end (CASES 32), so nothing here computes durations from it. */
+ * move a turn, an axis or an end, so nothing here computes durations from it. */
 #include "base/clock.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of one server: a model with its workers, in a child process of this binary or as threads
- * inside (DESIGN: placement). The handle is the owner's; counters are read from any thread; start,
+ * inside. The handle is the owner's; counters are read from any thread; start,
  * stop and check belong to one thread. */
 #ifndef SERVERS_SERVER_H
 #define SERVERS_SERVER_H

@@ -2,7 +2,7 @@
 /* Rows keep what was measured in chunks that never move, so a reader may hold a pointer while the
  * runner appends. Figures are formed on demand from the kept samples: nothing derived is stored, so
  * the screen, the CSV and the answers cannot disagree. Which figures may rank two models is one
- * table, verdicts by classes; DESIGN 4 gives its reasons. */
+ * table, verdicts by classes. */
 #include "session/rows.h"
 
 #include <stdlib.h>

@@ -23,7 +23,7 @@ struct sample {
     struct values values;
 };
 
-/* In the order of DESIGN 4: a row has the first that applies. */
+/* A row has the first that applies. */
 enum verdict {
     VERDICT_NONE, VERDICT_SKIPPED, VERDICT_DIED, VERDICT_ERRORS, VERDICT_FD_LIMIT,
     VERDICT_PORT_LIMIT, VERDICT_ACCEPT_QUEUE, VERDICT_NOISY, VERDICT_BEHIND, VERDICT_UNSTEADY,
@@ -84,8 +84,8 @@ struct summary row_summary(const struct row *r, int pane, enum metric_id m);
  * row_may_rank() says no. */
 struct paired row_ratio(const struct row *r, int pane, enum metric_id m);
 
-/* True when figures of this class may rank these two panes under their verdicts (DESIGN 4,
- * "Verdicts"). Otherwise the outcome is withheld. */
+/* True when figures of this class may rank these two panes under their verdicts.
+ * Otherwise the outcome is withheld. */
 bool row_may_rank(const struct row *r, int pane, enum metric_id m);
 
 /* The same workload over the same models in the same panes: rows of one table. */

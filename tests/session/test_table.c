@@ -110,7 +110,7 @@ static void columns_are_as_wide_as_their_cells(void **state)
     assert_int_equal(t.column[0].pane, -1);
     assert_false(t.column[0].text);
     assert_true(t.column[column(&t, "", "verdict")].text);
-    for (int w = 0, i = 0; i < 10; i++) { /* SCREENS: the first ten fit into 80 columns */
+    for (int w = 0, i = 0; i < 10; i++) { /* the first ten fit into 80 columns */
         w += t.column[i].width + 1;
         assert_true(w < 80);
     }

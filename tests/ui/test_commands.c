@@ -66,7 +66,7 @@ static void rows_are_whole(void **state)
     }
 }
 
-/* What the issue and SCREENS promise: this letter does this. */
+/* What the manual promises: this letter does this. */
 static void the_promised_keys(void **state)
 {
     (void)state;
