@@ -100,8 +100,10 @@ static bool is_used(const struct hist_copy *h, int block)
 static uint64_t *use(struct hist_copy *h, int block)
 {
     uint64_t *b = &h->bucket[block * HIST_BLOCK];
-    if (!is_used(h, block))
+    if (!is_used(h, block)) {
         memset(b, 0, HIST_BLOCK * sizeof *b);
+        h->sum[block] = 0;
+    }
     h->used[block / 64] |= 1ull << block % 64;
     return b;
 }
@@ -112,13 +114,15 @@ void hist_read(const struct hist *h, struct hist_copy *into)
     for (int w = 0; w < HIST_WORDS; w++)
         used[w] = atomic_load_explicit(&h->used[w], memory_order_acquire);
     for (int block = next_used(used, 0); block >= 0; block = next_used(used, block + 1)) {
-        uint64_t *b = use(into, block);
+        uint64_t *b = use(into, block), sum = 0;
         for (int i = 0; i < HIST_BLOCK; i++) {
             uint64_t n = atomic_load_explicit(&h->bucket[block * HIST_BLOCK + i],
                                               memory_order_relaxed);
             b[i] += n;
-            into->count += n;
+            sum += n;
         }
+        into->sum[block] += sum;
+        into->count += sum;
     }
     into->sum_ns += atomic_load_explicit(&h->sum_ns, memory_order_relaxed);
 }
@@ -130,6 +134,7 @@ void hist_merge(struct hist_copy *into, const struct hist_copy *other)
         uint64_t *b = use(into, block);
         for (int i = 0; i < HIST_BLOCK; i++)
             b[i] += other->bucket[block * HIST_BLOCK + i];
+        into->sum[block] += other->sum[block];
     }
     into->count += other->count;
     into->sum_ns += other->sum_ns;
@@ -141,13 +146,13 @@ void hist_diff(const struct hist_copy *now, const struct hist_copy *before, stru
     memcpy(used, now->used, sizeof used); /* out may be now */
     uint64_t count = now->count - before->count, sum_ns = now->sum_ns - before->sum_ns;
     for (int block = next_used(used, 0); block >= 0; block = next_used(used, block + 1)) {
-        uint64_t any = 0;
-        for (int i = block * HIST_BLOCK; i < (block + 1) * HIST_BLOCK; i++) {
-            out->bucket[i] = now->bucket[i] - (is_used(before, block) ? before->bucket[i] : 0);
-            any |= out->bucket[i];
-        }
-        if (!any)
+        bool old = is_used(before, block);
+        uint64_t sum = now->sum[block] - (old ? before->sum[block] : 0);
+        if (!sum)
             used[block / 64] &= ~(1ull << block % 64);
+        out->sum[block] = sum;
+        for (int i = block * HIST_BLOCK; sum && i < (block + 1) * HIST_BLOCK; i++)
+            out->bucket[i] = now->bucket[i] - (old ? before->bucket[i] : 0);
     }
     memcpy(out->used, used, sizeof used);
     out->count = count;
@@ -166,19 +171,25 @@ static double middle(uint32_t bucket)
     return (double)hist_low(bucket) + width_less_one(bucket) / 2;
 }
 
+/* The bucket of a block in which the rank is reached, when `seen` lie below the block. */
+static uint32_t bucket_of_rank(const struct hist_copy *h, int block, uint64_t seen, uint64_t rank)
+{
+    uint32_t i = (uint32_t)block * HIST_BLOCK;
+    while ((seen += h->bucket[i]) < rank)
+        i++;
+    return i;
+}
+
 void hist_percentiles(const struct hist_copy *h, const double *pct, int n, double *out)
 {
-    uint64_t seen = 0, rank = n > 0 ? rank_of(h, pct[0]) : 0;
+    uint64_t seen = 0;
     int k = 0;
     for (int block = next_used(h->used, 0); block >= 0 && k < n;
-         block = next_used(h->used, block + 1))
-        for (int i = block * HIST_BLOCK; i < (block + 1) * HIST_BLOCK; i++) {
-            seen += h->bucket[i];
-            while (k < n && seen >= rank) {
-                out[k++] = middle((uint32_t)i);
-                rank = k < n ? rank_of(h, pct[k]) : 0;
-            }
-        }
+         block = next_used(h->used, block + 1)) {
+        for (; k < n && rank_of(h, pct[k]) <= seen + h->sum[block]; k++)
+            out[k] = middle(bucket_of_rank(h, block, seen, rank_of(h, pct[k])));
+        seen += h->sum[block];
+    }
     while (k < n)
         out[k++] = NAN;
 }
@@ -197,10 +208,22 @@ double hist_mean(const struct hist_copy *h)
 
 double hist_max(const struct hist_copy *h)
 {
-    double max = NAN;
-    for (int block = next_used(h->used, 0); block >= 0; block = next_used(h->used, block + 1))
-        for (uint32_t i = (uint32_t)block * HIST_BLOCK; i < (uint32_t)(block + 1) * HIST_BLOCK; i++)
-            if (h->bucket[i])
-                max = (double)hist_low(i) + width_less_one(i);
-    return max;
+    for (int block = HIST_BLOCKS - 1; block >= 0; block--) {
+        if (!is_used(h, block) || !h->sum[block])
+            continue;
+        uint32_t i = (uint32_t)(block + 1) * HIST_BLOCK - 1;
+        while (!h->bucket[i])
+            i--;
+        return (double)hist_low(i) + width_less_one(i);
+    }
+    return NAN;
+}
+
+uint64_t hist_between(const struct hist_copy *h, uint64_t low_ns, uint64_t high_ns)
+{
+    uint64_t n = 0;
+    for (uint32_t i = hist_bucket(low_ns); i < HIST_BUCKETS && hist_low(i) < high_ns; i++)
+        if (hist_low(i) >= low_ns && is_used(h, (int)(i / HIST_BLOCK)))
+            n += h->bucket[i];
+    return n;
 }

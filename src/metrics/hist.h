@@ -13,7 +13,8 @@
 
 #define HIST_BUCKETS (2048 + 31 * 1024)
 #define HIST_BLOCK 64 /* buckets that are read or left out together */
-#define HIST_WORDS ((HIST_BUCKETS / HIST_BLOCK + 63) / 64)
+#define HIST_BLOCKS (HIST_BUCKETS / HIST_BLOCK)
+#define HIST_WORDS ((HIST_BLOCKS + 63) / 64)
 
 struct hist {
     _Atomic uint64_t sum_ns;
@@ -21,10 +22,12 @@ struct hist {
     _Atomic uint64_t bucket[HIST_BUCKETS];
 };
 
-/* A copy at one moment, owned by its reader. Buckets of blocks that are not in use mean nothing. */
+/* A copy at one moment, owned by its reader. Blocks that are not in use mean nothing; of the others
+ * the sum of their buckets is kept, so that a percentile looks into one block only. */
 struct hist_copy {
     uint64_t count, sum_ns;
     uint64_t used[HIST_WORDS];
+    uint64_t sum[HIST_BLOCKS];
     uint64_t bucket[HIST_BUCKETS];
 };
 
@@ -52,6 +55,8 @@ void hist_merge(struct hist_copy *into, const struct hist_copy *other);
 double hist_percentile(const struct hist_copy *h, double pct);
 /* The same for n percentages in ascending order, in one pass. */
 void hist_percentiles(const struct hist_copy *h, const double *pct, int n, double *out);
+/* How many lie between, by the buckets that begin there. */
+uint64_t hist_between(const struct hist_copy *h, uint64_t low_ns, uint64_t high_ns);
 double hist_mean(const struct hist_copy *h);
 double hist_max(const struct hist_copy *h);
 
