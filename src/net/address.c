@@ -128,8 +128,11 @@ static int resolve(const char *text, const struct parts *p, int port, bool liste
         hints.ai_family = AF_INET6;
     }
     int rc = getaddrinfo(p->host, NULL, &hints, &list);
+    if (rc != 0 && p->bracketed)
+        return bad(e, text, gai_strerror(rc));
     if (rc != 0)
-        return bad(e, text, rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+        return err_set(e, ENOENT, "address '%.80s': %s", text,
+                       rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
     choose(list, port, listening, out);
     freeaddrinfo(list);
     return 0;
@@ -153,4 +156,17 @@ int net_addr_parse(const char *text, bool listening, struct net_addr *out, struc
     any_address(out);
     net_addr_set_port(out, port);
     return 0;
+}
+
+/* Binding to an address is allowed to its owner only, and sends nothing. */
+bool net_addr_here(const struct net_addr *a)
+{
+    struct net_addr any = *a;
+    int fd = socket(a->ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    net_addr_set_port(&any, 0);
+    bool here = bind(fd, (const struct sockaddr *)&any.ss, any.len) == 0;
+    close(fd);
+    return here;
 }

@@ -272,4 +272,5 @@ const struct protocol protocol_http = {
     .request_max = HTTP_HEAD_MAX,
     .ask = http_ask,
     .check = http_check,
+    .wrong = http_wrong,
 };

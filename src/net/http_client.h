@@ -10,5 +10,6 @@
 
 size_t http_ask(struct proto_check *c, uint64_t sequence, uint64_t size, uint8_t *buf);
 int http_check(struct proto_check *c, const uint8_t *in, size_t n);
+void http_wrong(const struct proto_check *c, char *buf, size_t size);
 
 #endif

@@ -30,6 +30,12 @@ enum proto_sent {
     PROTO_REFUSED  /* likewise, and it said that what came was no good: counted as junk */
 };
 
+/* What a client's check says of a reply, beside 0 and -EBADMSG. */
+enum {
+    PROTO_WHOLE = 1,
+    PROTO_WHOLE_LAST /* and the server ends the connection: another request needs a new one */
+};
+
 struct protocol {
     const char *id, *label, *summary;
     bool one_way; /* nothing is replied */
@@ -52,10 +58,15 @@ struct protocol {
     size_t request_max; /* the most bytes take() may want to see together */
 
     /* Client. ask: writes a request for `size` bytes into buf[PROTO_ASK_MAX], returns its length,
-     * and prepares c. check: looks at n bytes that came; returns 1 when the reply is whole, 0 when
-     * more must come, -EBADMSG when a byte is wrong or too many came. */
+     * and prepares c. check: looks at n bytes that came (n 0: the server ended the connection);
+     * returns > 0 when the reply is whole, 0 when more must come, -EBADMSG when a byte is wrong or
+     * too many came. wrong: why it said so, as one clause; NULL: there is nothing more to say. */
     size_t (*ask)(struct proto_check *c, uint64_t sequence, uint64_t size, uint8_t *buf);
     int (*check)(struct proto_check *c, const uint8_t *in, size_t n);
+    /* One-way: ask() writes nothing, its message goes out from here: how many bytes of it come next
+     * and where they are; 0: it is sent. Who sends n of them adds n to c->got. Else NULL. */
+    size_t (*flow)(const struct proto_check *c, const uint8_t **bytes);
+    void (*wrong)(const struct proto_check *c, char *buf, size_t size);
 };
 
 /* The table. protocol_word: ids for params_bind(), NULL past the last. */

@@ -16,7 +16,8 @@ struct net_addr {
 };
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80", "*:80" or ":80" (all addresses, listening only).
- * Returns 0 or -EINVAL with what is wrong. Names go through getaddrinfo(3). */
+ * Returns 0, -EINVAL with what is wrong, or -ENOENT for a name that stands for no address. Names go
+ * through getaddrinfo(3). */
 int net_addr_parse(const char *text, bool listening, struct net_addr *out, struct err *e);
 
 /* "127.0.0.1:8080", "[::1]:8080". Returns buf. */
@@ -25,6 +26,9 @@ char *net_addr_print(const struct net_addr *a, char *buf, size_t size);
 /* The port, in host order; and setting it. */
 int net_addr_port(const struct net_addr *a);
 void net_addr_set_port(struct net_addr *a, int port);
+
+/* Is it an address of this machine (of this network namespace)? */
+bool net_addr_here(const struct net_addr *a);
 
 struct net_listen {
     int backlog;

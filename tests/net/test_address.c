@@ -28,15 +28,20 @@ static void parses(const char *text, bool listening, const char *as)
     assert_string_equal(net_addr_print(&a, buf, sizeof buf), as);
 }
 
-static void refused(const char *text, bool listening, const char *why)
+static void refused_with(int code, const char *text, bool listening, const char *why)
 {
     struct net_addr a;
     struct err e = {""};
-    assert_int_equal(net_addr_parse(text, listening, &a, &e), -EINVAL);
+    assert_int_equal(net_addr_parse(text, listening, &a, &e), -code);
     if (!strstr(e.text, why))
         fail_msg("'%s' does not hold '%s'", e.text, why);
     if (!strstr(e.text, text))
         fail_msg("'%s' does not name '%s'", e.text, text);
+}
+
+static void refused(const char *text, bool listening, const char *why)
+{
+    refused_with(EINVAL, text, listening, why);
 }
 
 static void numbers(void **state)
@@ -87,7 +92,22 @@ static void mistakes(void **state)
     refused("[localhost]:80", false, "");
     refused("[]:80", true, "");
     refused("", true, "the port is missing");
-    refused("no-such-host.invalid:80", false, "");
+    refused_with(ENOENT, "no-such-host.invalid:80", false, "");
+}
+
+static void of_this_machine(void **state)
+{
+    (void)state;
+    struct net_addr a;
+    assert_int_equal(net_addr_parse("127.0.0.1:1", false, &a, NULL), 0);
+    assert_true(net_addr_here(&a));
+    assert_int_equal(net_addr_port(&a), 1);
+    assert_int_equal(net_addr_parse("127.200.3.4:80", false, &a, NULL), 0);
+    assert_true(net_addr_here(&a));
+    assert_int_equal(net_addr_parse("192.0.2.1:80", false, &a, NULL), 0); /* kept for documents */
+    assert_false(net_addr_here(&a));
+    assert_int_equal(net_addr_parse("[2001:db8::1]:80", false, &a, NULL), 0);
+    assert_false(net_addr_here(&a));
 }
 
 static void too_long(void **state)
@@ -166,6 +186,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),  cmocka_unit_test(all_addresses),
         cmocka_unit_test(mistakes), cmocka_unit_test(too_long),
+        cmocka_unit_test(of_this_machine),
         cmocka_unit_test(localhost), cmocka_unit_test(localhost_is_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

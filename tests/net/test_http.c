@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* http with no socket: both halves against each other in every split, replies of every kind, what
- * ends the connection, and the client's half against replies that are not ours. */
+ * ends the connection. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http_pieces.h"
 #include "net/pattern.h"
-#include "net/protocol.h"
 
 #define MIB (1u << 20)
 #define OUT_MAX (18u * MIB)
@@ -26,11 +26,6 @@ struct link {
     enum proto_sent last;
     bool due;
 };
-
-static const struct protocol *http(void)
-{
-    return protocol_table[protocol_find("http")];
-}
 
 static void link_open(struct link *l)
 {
@@ -412,35 +407,6 @@ static void pipelined_in_every_split(void **state)
 
 /* --- the client's half ------------------------------------------------------------------------ */
 
-static void what_it_asks(void **state)
-{
-    (void)state;
-    struct proto_check c;
-    uint8_t buf[PROTO_ASK_MAX];
-    size_t n = http()->ask(&c, 9, 1024, buf);
-    assert_int_equal(n, 36);
-    assert_memory_equal(buf, "GET /1024 HTTP/1.1\r\nHost: iodash\r\n\r\n", n);
-    n = http()->ask(&c, 9, 0, buf);
-    assert_memory_equal(buf, "GET / HTTP/1.1\r\nHost: iodash\r\n\r\n", n);
-    n = http()->ask(&c, 9, 16 * MIB, buf);
-    assert_memory_equal(buf, "GET /16777216 HTTP/1.1\r\n", 24);
-}
-
-/* A reply in pieces; what check says in the end. */
-static int check_in(size_t piece, uint64_t size, const void *reply, size_t n)
-{
-    struct proto_check c;
-    uint8_t buf[PROTO_ASK_MAX];
-    int whole = 0;
-    http()->ask(&c, 1, size, buf);
-    for (size_t at = 0; at < n; at += piece) {
-        if (whole)
-            return whole < 0 ? whole : -EBADMSG;
-        whole = http()->check(&c, (const uint8_t *)reply + at, n - at < piece ? n - at : piece);
-    }
-    return whole;
-}
-
 static void both_halves(void **state)
 {
     (void)state;
@@ -469,62 +435,6 @@ static void both_halves(void **state)
     }
 }
 
-static void foreign_replies(void **state)
-{
-    (void)state;
-#define OK "HTTP/1.1 200 OK\r\n"
-#define LENGTH(n) "Content-Length: " n "\r\n"
-#define OURS OK "Server: iodash\r\n"
-    static const struct {
-        int says;
-        uint64_t size;
-        const char *reply;
-    } all[] = {
-        {1, 9, OK "Server: nginx\r\ncontent-length:2\r\n\r\nhi"},
-        {1, 0, "HTTP/1.0 204 \r\nContent-Length:0\r\n\r\n"},
-        {1, 5, "HTTP/1.1 206 Part\r\nX: y\r\nCONTENT-LENGTH: \t 3 \r\nServer: iodash2\r\n"
-               "Content-Lengthy: 5\r\n\r\nabc"},
-        {0, 5, OK LENGTH("3") "\r\nab"},
-        {-EBADMSG, 5, OK LENGTH("3") "\r\nabcd"},
-        {-EBADMSG, 5, OK "X: y\r\n\r\n"},
-        {-EBADMSG, 5, "HTTP/1.1 404 Not Found\r\n" LENGTH("0") "\r\n"},
-        {-EBADMSG, 5, "HTTP/1.1 500"},
-        {-EBADMSG, 5, "HTTP/2 200 OK\r\n"},
-        {-EBADMSG, 5, "SSH-2.0-x\r\n"},
-        {-EBADMSG, 5, OK "Transfer-Encoding: chunked\r\n\r\n"},
-        {-EBADMSG, 5, OK LENGTH("3") LENGTH("3")},
-        {-EBADMSG, 5, OK LENGTH("3x")},
-        {-EBADMSG, 5, OK LENGTH("99999999999999999999")},
-        {-EBADMSG, 5, OK LENGTH("3") "\n\r\nabc"},
-        /* From iodash by its own word: it must be the pattern, and as long as was asked for. */
-        {1, 3, OURS LENGTH("3") "\r\n\0\1\2"},
-        {-EBADMSG, 3, OURS LENGTH("3") "\r\nabc"},
-        {-EBADMSG, 3, OURS "Content-Type: text/plain\r\n" LENGTH("3") "\r\nabc"},
-        {-EBADMSG, 3, OURS "Content-Type: text/plain\r\n" LENGTH("3") LENGTH("3") "\r\nabc"},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        const char *reply = all[i].reply;
-        bool zero = all[i].says == 1 && strncmp(reply, OURS, strlen(OURS)) == 0;
-        size_t n = strlen(reply) + (zero ? 3 : 0); /* a body that begins with a zero byte */
-        for (size_t piece = 1; piece < 200; piece++)
-            if (check_in(piece, all[i].size, reply, n) != all[i].says)
-                fail_msg("in pieces of %zu not %d: %s", piece, all[i].says, reply);
-    }
-}
-
-static void endless_head(void **state)
-{
-    (void)state;
-    char *text = malloc(MIB);
-    assert_non_null(text);
-    memset(text, 'x', MIB);
-    memcpy(text, "HTTP/1.1 200 OK\r\nX: ", 20);
-    assert_int_equal(check_in(SIZE_MAX / 2, 1, text, MIB), -EBADMSG);
-    assert_int_equal(check_in(1000, 1, text, MIB), -EBADMSG);
-    assert_int_equal(check_in(1000, 1, text, 16000), 0);
-    free(text);
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -541,10 +451,7 @@ int main(void)
         cmocka_unit_test(body_given_up),
         cmocka_unit_test(expect_continue),
         cmocka_unit_test(pipelined_in_every_split),
-        cmocka_unit_test(what_it_asks),
         cmocka_unit_test(both_halves),
-        cmocka_unit_test(foreign_replies),
-        cmocka_unit_test(endless_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
