@@ -13,6 +13,7 @@
 #include "base/err.h"
 
 struct worker; /* servers/worker.h, for models only */
+struct target; /* servers/target.h */
 
 enum io_group { GROUP_KERNEL, GROUP_THREADS, GROUP_LIBRARIES };
 extern const char *const io_group_words[]; /* "kernel calls", "threads", "libraries" */
@@ -44,6 +45,7 @@ struct io_model {
     /* CPU time in ns of threads it made itself, ended ones too. Any thread, while the worker's state
      * is there. NULL: it makes none. */
     int64_t (*cpu_ns)(const struct worker *w);
+    const struct target *target; /* a server that is not ours: no row of the table, and no loop */
 };
 
 extern const struct io_model *const io_model_table[];

@@ -23,7 +23,7 @@ struct placement {
     int64_t (*worker_cpu_ns)(const struct server *s, int worker);
 };
 
-extern const struct placement place_process, place_inside;
+extern const struct placement place_process, place_inside, place_target;
 
 struct server {
     /* Frozen after start. */

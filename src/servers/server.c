@@ -10,6 +10,16 @@
 
 #include "servers/place.h"
 
+#define THREADS_READ 16
+
+static const struct placement *place_of(const struct server_spec *spec)
+{
+    if (spec->model->target)
+        return &place_target;
+    bool inside = shared_count(spec->params.place, PLACE_PROCESS) == PLACE_INSIDE;
+    return inside ? &place_inside : &place_process;
+}
+
 struct server *server_start(const struct server_spec *spec, struct err *e)
 {
     struct err why = {""};
@@ -20,8 +30,7 @@ struct server *server_start(const struct server_spec *spec, struct err *e)
     }
     struct server *s = xcalloc(1, sizeof *s);
     s->spec = *spec;
-    s->place = shared_count(spec->params.place, PLACE_PROCESS) == PLACE_INSIDE ? &place_inside
-                                                                              : &place_process;
+    s->place = place_of(spec);
     rc = shared_new(spec, &s->shared, e);
     if (rc >= 0)
         rc = s->place->start(s, rc, e);
@@ -61,6 +70,11 @@ pid_t server_pid(const struct server *s)
 bool server_alive(struct server *s, struct err *why)
 {
     return s->place->alive(s, why);
+}
+
+bool server_counted(const struct server *s)
+{
+    return s->place != &place_target;
 }
 
 void server_read(const struct server *s, struct server_counts *out)

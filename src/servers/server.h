@@ -23,7 +23,8 @@ struct server_spec {
     int cpu;                /* first worker's CPU, the next ones follow; -1: not pinned */
 };
 
-/* Starts it and waits until it listens (at most 5 s). NULL with one line: the address is in use,
+/* Starts it and waits until it listens (at most 5 s); of a target (servers/target.h) it is only the
+ * handle. NULL with one line: the address is in use,
  * the model cannot run here, the child died. The caller ends it with server_stop(). */
 struct server *server_start(const struct server_spec *spec, struct err *e);
 
@@ -33,10 +34,13 @@ void server_stop(struct server *s);
 
 const struct io_model *server_model(const struct server *s);
 void server_address(const struct server *s, struct net_addr *out); /* with its real port */
-pid_t server_pid(const struct server *s);                          /* our own when inside */
+pid_t server_pid(const struct server *s); /* our own when inside; 0: not known */
 
 /* True while it runs. False with why ("killed by SIGKILL", "exit 1: TEXT") once it ended. */
 bool server_alive(struct server *s, struct err *why);
+
+/* Has it counters? One that is not ours has none: what is read then are zeros. */
+bool server_counted(const struct server *s);
 
 /* Sum over its workers, at this moment. */
 void server_read(const struct server *s, struct server_counts *out);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* What a person types about a server of theirs. A pid alone is no identity (numbers come back), so
+ * the time at which the process began is kept with it. What lies between can be told only in part:
+ * an address of this machine is loopback whatever it is called; a process in another network
+ * namespace of this machine shows by its /proc; a container that nobody gave the pid of looks like
+ * any other machine. Sources: RFC 3986, proc(5), namespaces(7). */
+#include "servers/target.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/units.h"
+#include "metrics/proc.h"
+
+#define REACH_S 5
+
+/* --- the address ------------------------------------------------------------------------------ */
+
+struct url {
+    const char *text;
+    char scheme[16];
+    char host[300]; /* with the port, as typed */
+    const char *path;
+    bool named; /* the scheme was given */
+};
+
+static int bad(struct err *e, const char *text, const char *why)
+{
+    return err_set(e, EINVAL, "'%.80s': %s", text, why);
+}
+
+static int split(const char *text, struct url *u, struct err *e)
+{
+    const char *at = strstr(text, "://");
+    *u = (struct url){.text = text, .scheme = "http", .named = at != NULL};
+    if (at) {
+        snprintf(u->scheme, sizeof u->scheme, "%.*s", (int)(at - text < 15 ? at - text : 15), text);
+        text = at + 3;
+    }
+    size_t n = strcspn(text, "/?#");
+    if (memchr(text, '@', n))
+        return bad(e, u->text, "a user name is not spoken here");
+    if (n >= sizeof u->host - 3)
+        return bad(e, u->text, "the name is too long");
+    memcpy(u->host, text, n);
+    u->path = text + n;
+    return 0;
+}
+
+static bool has_port(const char *host)
+{
+    const char *end = *host == '[' ? strchr(host, ']') : host;
+    return end && strchr(end, ':');
+}
+
+static int find_protocol(const struct url *u, struct err *e)
+{
+    int i = protocol_find(u->scheme);
+    if (i >= 0)
+        return i;
+    char all[80] = "";
+    for (i = 0; i < protocol_count; i++) {
+        size_t n = strlen(all);
+        snprintf(all + n, sizeof all - n, "%s%s://", i ? ", " : "", protocol_table[i]->id);
+    }
+    return err_set(e, EINVAL, "'%.80s': %s:// is not spoken here, only %s", u->text, u->scheme, all);
+}
+
+/* Host as RFC 9112 wants it: without the port of the scheme. */
+static int write_request(struct target *t, const struct url *u, struct err *e)
+{
+    size_t path = strcspn(u->path, "#"), host = strlen(u->host);
+    for (size_t i = 0; i < path; i++)
+        if (u->path[i] <= ' ' || u->path[i] > '~')
+            return bad(e, u->text, "the path may hold printable ASCII only; write the rest as %20");
+    if (host > 3 && strcmp(u->host + host - 3, ":80") == 0)
+        host -= 3;
+    int n = snprintf(t->request, sizeof t->request,
+                     "GET %s%.*s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: iodash\r\nAccept: */*\r\n\r\n",
+                     *u->path == '/' ? "" : "/", (int)path, u->path, (int)host, u->host);
+    if (n >= (int)sizeof t->request)
+        return err_set(e, EINVAL, "'%.80s': a request of %d bytes; at most %d are sent", u->text, n,
+                       PROTO_ASK_MAX - 1);
+    t->request_length = (size_t)n;
+    return 0;
+}
+
+static int no_probe(struct err *e)
+{
+    (void)e;
+    return 0;
+}
+
+int target_parse(const char *url, struct target *out, struct err *e)
+{
+    struct url u;
+    *out = (struct target){.path = "network"};
+    int rc = split(url, &u, e);
+    if (rc == 0)
+        rc = out->protocol = find_protocol(&u, e);
+    if (rc < 0)
+        return rc;
+    bool http = strcmp(u.scheme, "http") == 0;
+    if (http && u.named && *u.host && !has_port(u.host))
+        strcat(u.host, ":80");
+    if (!http && *u.path && strcmp(u.path, "/") != 0)
+        return bad(e, url, "only http has a path");
+    if (!*u.host)
+        return bad(e, url, "the host is missing");
+    rc = net_addr_parse(u.host, false, &out->addr, e);
+    if (rc == 0 && http)
+        rc = write_request(out, &u, e);
+    if (rc < 0)
+        return rc;
+    if (net_addr_here(&out->addr))
+        out->path = "loopback";
+    snprintf(out->id, sizeof out->id, "%.*s", (int)sizeof out->id - 1, u.host);
+    out->model = (struct io_model){.id = out->id, .label = out->id, .target = out,
+                                   .summary = "a server that is not ours",
+                                   .caps = CAP_OWN_WORKERS, .probe = no_probe};
+    return 0;
+}
+
+int target_by_size(struct target *t, struct err *e)
+{
+    if (t->request_length && strncmp(t->request, "GET / ", 6) != 0)
+        return err_set(e, EINVAL, "--size: the path of the URL decides what comes; give one of them");
+    t->request_length = 0;
+    return 0;
+}
+
+int target_reach(const struct target *t, struct err *e)
+{
+    char text[80];
+    int fd = net_connect_blocking(&t->addr, true, REACH_S);
+    if (fd < 0)
+        return err_set(e, -fd, "cannot connect to %s: %s",
+                       net_addr_print(&t->addr, text, sizeof text), strerror(-fd));
+    net_close_reset(fd);
+    return 0;
+}
+
+/* --- the process ------------------------------------------------------------------------------ */
+
+static int look(pid_t pid, struct proc_stat *out, struct err *e)
+{
+    bool gone = kill(pid, 0) < 0 && errno == ESRCH;
+    if (!gone && proc_stat_read(pid, out, NULL) < 0)
+        return err_set(e, EPERM, "--pid %d: not visible to this user", pid);
+    if (gone || out->state == 'Z' || out->state == 'X')
+        return err_set(e, ESRCH, "--pid %d: there is no such process", pid);
+    return 0;
+}
+
+static bool other_namespace(pid_t pid)
+{
+    char path[64];
+    struct stat theirs, ours;
+    snprintf(path, sizeof path, "/proc/%d/ns/net", pid);
+    return stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
+           theirs.st_ino != ours.st_ino;
+}
+
+/* A listener on that port, as the process's own namespace lists them. */
+static bool listens_there(pid_t pid, int port)
+{
+    static const char *const tables[] = {"tcp", "tcp6"};
+    bool found = false;
+    for (size_t i = 0; i < 2 && !found; i++) {
+        char path[64], line[512];
+        unsigned local, state;
+        snprintf(path, sizeof path, "/proc/%d/net/%s", pid, tables[i]);
+        FILE *f = fopen(path, "re");
+        while (f && !found && fgets(line, sizeof line, f))
+            found = sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local, &state) == 2 &&
+                    (int)local == port && state == 0x0a;
+        if (f)
+            fclose(f);
+    }
+    return found;
+}
+
+int target_process(struct target *t, const char *text, struct err *e)
+{
+    char *end, addr[80];
+    double number = units_strtod(text, &end);
+    pid_t pid = number >= 1 && number <= 4194304 && !*end ? (pid_t)number : 0;
+    if (pid == 0 || strspn(text, "0123456789") != strlen(text))
+        return err_set(e, EINVAL, "--pid %.40s: must be the number of a process", text);
+    struct proc_stat stat;
+    int rc = look(pid, &stat, e);
+    if (rc < 0)
+        return rc;
+    bool here = strcmp(t->path, "loopback") == 0;
+    if (!here && (!other_namespace(pid) || !listens_there(pid, net_addr_port(&t->addr))))
+        return err_set(e, EHOSTUNREACH, "--pid %d: %s is not this machine, so its CPU cannot be read",
+                       pid, net_addr_print(&t->addr, addr, sizeof addr));
+    if (!here)
+        t->path = "netns";
+    t->pid = pid;
+    t->start_ticks = stat.start_ticks;
+    snprintf(t->name, sizeof t->name, "%s", stat.name);
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* A server that is not ours: where it listens, what is asked of it and, if that is known, which
+ * process it is. In a lineup it stands as a model whose id is its address; server_start() on that
+ * model starts nothing and gives a handle with no counters, and with CPU and memory only where the
+ * process is known. Plain data, frozen once parsed; whoever made it keeps it longer than the handle.
+ * Thread: the owner's. */
+#ifndef SERVERS_TARGET_H
+#define SERVERS_TARGET_H
+
+#include <sys/types.h>
+
+#include "net/protocol.h"
+#include "net/sock.h"
+#include "servers/io_models.h"
+
+struct target {
+    struct io_model model; /* its `target` is this */
+    char id[32];           /* "HOST:PORT" as typed, or as much of it */
+    struct net_addr addr;
+    int protocol;          /* index in protocol_table */
+    size_t request_length; /* 0: what is asked is the protocol's own request */
+    char request[PROTO_ASK_MAX];
+    pid_t pid;             /* 0: not known */
+    uint64_t start_ticks;  /* with pid: the process */
+    char name[64];         /* of its program */
+    const char *path;      /* what lies between: "loopback", "netns" or "network" */
+};
+
+/* Parses "http://HOST:PORT/PATH?QUERY" (no port: 80), "fetch://HOST:PORT", "echo://", "discard://" or
+ * "HOST:PORT[/PATH]" (http) and resolves the name. 0; -EINVAL with what is wrong; -ENOENT: no such
+ * name. */
+int target_parse(const char *url, struct target *out, struct err *e);
+
+/* HTTP: asks for a number of bytes, as of our own server, in place of the path. -EINVAL when a path
+ * was given. */
+int target_by_size(struct target *t, struct err *e);
+
+/* The process behind it. -EINVAL: no number; -ESRCH: no such process; -EPERM: not visible to this
+ * user; -EHOSTUNREACH: the address is not one of this machine. */
+int target_process(struct target *t, const char *pid, struct err *e);
+
+/* Does anybody listen there? One connection, closed at once; waits 5 s at most. */
+int target_reach(const struct target *t, struct err *e);
+
+#endif
