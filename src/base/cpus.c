@@ -245,3 +245,12 @@ double cpus_usable(void)
     double quota = cgroup_cpus(root);
     return fmax(0.01, fmin(quota, CPU_COUNT(&allowed)));
 }
+
+long cpus_khz(int cpu)
+{
+    char text[32];
+    if (!read_at(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu))
+        return -1;
+    long khz = strtol(text, NULL, 10);
+    return khz > 0 ? khz : -1;
+}

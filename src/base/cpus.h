@@ -37,6 +37,9 @@ int cpus_pin_one(int cpu, struct err *e);
 /* CPUs this process may use after affinity and a cgroup quota (fractional, at least 0.01). */
 double cpus_usable(void);
 
+/* Clock of a CPU now in kHz, as cpufreq says; -1 where there is none (a virtual machine). */
+long cpus_khz(int cpu);
+
 /* True when CPUs a and b are SMT siblings of one core. */
 bool cpus_siblings(int a, int b);
 

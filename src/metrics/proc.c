@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,9 +123,33 @@ int64_t proc_mem_total(void)
     return line && sscanf(line, "MemTotal: %" SCNd64, &kib) == 1 ? kib * 1024 : -1;
 }
 
-/* ---- the accept queue's counters ---- */
+/* ---- threads ---- */
 
-/* netstat has two lines a group: names, then values in the same order. */
+static int64_t number_after(const char *text, const char *label)
+{
+    const char *at = strstr(text, label);
+    return at ? strtoll(at + strlen(label), NULL, 10) : -1;
+}
+
+void proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *out)
+{
+    char name[64], text[4096];
+    *out = (struct proc_thread){-1, -1, -1};
+    snprintf(name, sizeof name, "%d/task/%d/status", pid, tid);
+    if (read_proc(name, text, sizeof text) > 0) {
+        out->sleeps = number_after(text, "\nvoluntary_ctxt_switches:");
+        out->preempted = number_after(text, "\nnonvoluntary_ctxt_switches:");
+    }
+    snprintf(name, sizeof name, "%d/task/%d/schedstat", pid, tid);
+    int64_t run, wait;
+    if (read_proc(name, text, sizeof text) > 0 &&
+        sscanf(text, "%" SCNd64 " %" SCNd64, &run, &wait) == 2)
+        out->run_wait_ns = wait;
+}
+
+/* ---- what the kernel counts of TCP ---- */
+
+/* netstat and snmp have two lines a group: names, then values in the same order. */
 static int64_t column(const char *names, const char *values, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -138,20 +163,36 @@ static int64_t column(const char *names, const char *values, const char *wanted)
     return -1;
 }
 
+/* Reads a file and finds the two lines of a group in it. */
+static bool read_group(const char *name, const char *group, char *text, size_t size,
+                       const char **names, const char **values)
+{
+    if (read_proc(name, text, size) <= 0)
+        return false;
+    *names = strstr(text, group);
+    *values = *names ? strstr(*names + 1, group) : NULL;
+    return *values != NULL;
+}
+
 void proc_net_read(struct proc_net *out)
 {
     char text[16384];
-    *out = (struct proc_net){-1, -1, -1, -1};
-    if (read_proc("net/netstat", text, sizeof text) <= 0)
+    const char *names, *values;
+    *out = (struct proc_net){-1, -1, -1, -1, -1, -1, -1};
+    if (read_group("net/netstat", "TcpExt: ", text, sizeof text, &names, &values)) {
+        out->listen_overflows = column(names, values, "ListenOverflows");
+        out->listen_drops = column(names, values, "ListenDrops");
+        out->syn_retrans = column(names, values, "TCPSynRetrans");
+        out->syn_cookies_sent = column(names, values, "SyncookiesSent");
+    }
+    if (read_group("net/snmp", "\nTcp: ", text, sizeof text, &names, &values))
+        out->retransmits = column(names + 1, values + 1, "RetransSegs");
+    if (read_proc("net/sockstat", text, sizeof text) <= 0)
         return;
-    const char *names = strstr(text, "TcpExt: ");
-    const char *values = names ? strstr(names + 1, "TcpExt: ") : NULL;
-    if (!values)
-        return;
-    out->listen_overflows = column(names, values, "ListenOverflows");
-    out->listen_drops = column(names, values, "ListenDrops");
-    out->syn_retrans = column(names, values, "TCPSynRetrans");
-    out->syn_cookies_sent = column(names, values, "SyncookiesSent");
+    const char *tcp = strstr(text, "TCP:");
+    int64_t pages = tcp ? number_after(tcp, " mem ") : -1;
+    out->time_wait = tcp ? number_after(tcp, " tw ") : -1;
+    out->mem_bytes = pages < 0 ? -1 : pages_to_bytes(pages);
 }
 
 /* ---- CPUs ---- */

@@ -34,12 +34,22 @@ int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e);
  * (clock_getcpuclockid(3)); where that fails, by ticks. -1 when the process is gone. */
 int64_t proc_cpu_ns(pid_t pid);
 
+/* What the scheduler did to one thread; -1: not there. */
+struct proc_thread {
+    int64_t sleeps;      /* it gave its CPU away: a wait that found nothing */
+    int64_t preempted;   /* it was taken from it */
+    int64_t run_wait_ns; /* it was ready and had none */
+};
+void proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *out);
+
 /* MemTotal in bytes, -1 when unknown. */
 int64_t proc_mem_total(void);
 
-/* Counters of /proc/net/netstat that matter to an accept queue; -1: not there. */
+/* What the kernel counts of TCP in this network namespace, whoever caused it; -1: not there. */
 struct proc_net {
-    int64_t listen_overflows, listen_drops, syn_retrans, syn_cookies_sent;
+    int64_t listen_overflows, listen_drops, syn_retrans, syn_cookies_sent; /* net/netstat */
+    int64_t retransmits;                                                   /* net/snmp */
+    int64_t time_wait, mem_bytes;                                          /* net/sockstat, now */
 };
 void proc_net_read(struct proc_net *out);
 

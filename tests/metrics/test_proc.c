@@ -179,6 +179,37 @@ static void test_a_kernel_without_some_counters(void **state)
     assert_true(n.listen_overflows == -1);
 }
 
+static void test_what_the_kernel_counts_of_tcp(void **state)
+{
+    (void)state;
+    struct proc_net n;
+    proc_net_read(&n);
+    assert_true(n.retransmits == -1 && n.time_wait == -1 && n.mem_bytes == -1);
+    fake_tree_write("/net/snmp", "Ip: RetransSegs\nIp: 1\nTcp: InSegs RetransSegs OutRsts\n"
+                                 "Tcp: 3 5000000001 4\nUdp: RetransSegs\nUdp: 2\n");
+    fake_tree_write("/net/sockstat", "sockets: used 9\nTCP: inuse 4 orphan 0 tw 17 alloc 5 mem 3\n"
+                                     "UDP: inuse 0 mem 8\n");
+    proc_net_read(&n);
+    assert_true(n.retransmits == 5000000001);
+    assert_true(n.time_wait == 17 && n.mem_bytes == 3 * 4096);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    struct proc_thread t;
+    proc_thread_read(77, 78, &t);
+    assert_true(t.sleeps == -1 && t.preempted == -1 && t.run_wait_ns == -1);
+    fake_tree_write("/77/task/78/status", "Name:\tnonvoluntary_ctxt_switches:\nThreads:\t1\n"
+                                          "voluntary_ctxt_switches:\t5000000000\n"
+                                          "nonvoluntary_ctxt_switches:\t12\n");
+    proc_thread_read(77, 78, &t);
+    assert_true(t.sleeps == 5000000000 && t.preempted == 12 && t.run_wait_ns == -1);
+    fake_tree_write("/77/task/78/schedstat", "123456 5000000007 9\n");
+    proc_thread_read(77, 78, &t);
+    assert_true(t.run_wait_ns == 5000000007);
+}
+
 static void test_cpu_lines(void **state)
 {
     (void)state;
@@ -200,6 +231,19 @@ static void test_cpu_lines(void **state)
     assert_true(c.busy_ns == (int64_t)NS_PER_S);
     proc_cpu_read(2, &c); /* switched off: no line among the CPUs */
     assert_true(c.busy_ns == -1);
+}
+
+/* What is in use, with the waste of its slabs: 13 objects to 8 pages, 32 to one. */
+static void test_slabs_in_use(void **state)
+{
+    (void)state;
+    assert_true(proc_slab_bytes() == -1);
+    fake_tree_write("/slabinfo",
+                    "slabinfo - version: 2.1\n"
+                    "# name            <active_objs> <num_objs> <objsize> <objperslab> ...\n"
+                    "TCP                 130    533   2368   13    8 : tunables 0 0 0 : slabdata 41\n"
+                    "eventpoll_epi        64   1312    128   32    1 : tunables 0 0 0 : slabdata 41\n");
+    assert_true(proc_slab_bytes() == 130 * 8 * 4096 / 13 + 64 * 4096 / 32);
 }
 
 static void test_memory_of_the_machine(void **state)
@@ -315,6 +359,10 @@ static void test_this_machine_has_it_all(void **state)
     assert_true(proc_mem_total() > s.rss_bytes);
     proc_cpu_read(-1, &c);
     assert_true(c.busy_ns > 0 && c.idle_ns >= 0 && c.steal_ns >= 0);
+    struct proc_thread t;
+    clock_sleep_until(clock_ns() + NS_PER_MS);
+    proc_thread_read(getpid(), getpid(), &t);
+    assert_true(t.sleeps > 0 && t.preempted >= 0);
 }
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
@@ -331,7 +379,10 @@ int main(void)
         WITH_TREE(test_ticks_where_there_is_no_cpu_clock),
         WITH_TREE(test_accept_queue_counters),
         WITH_TREE(test_a_kernel_without_some_counters),
+        WITH_TREE(test_what_the_kernel_counts_of_tcp),
+        WITH_TREE(test_threads),
         WITH_TREE(test_cpu_lines),
+        WITH_TREE(test_slabs_in_use),
         WITH_TREE(test_memory_of_the_machine),
         cmocka_unit_test(test_odd_names_beside_a_plain_twin),
         cmocka_unit_test(test_an_idle_process_costs_nothing),

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* A price is the median of batches, in CPU time of the thread that pays. Calls that need nobody are
+ * made again and again; recv and send are timed where a server makes them, one after the other
+ * through a few hundred connections, while a client reads on another CPU: alone and on one socket
+ * they would come out at half the price. What a sleep costs cannot be timed from inside: it is what
+ * a request costs at an even pace, where the server sleeps before each, less wait, recv and send. So
+ * it holds the switch away and back, and what went cold meanwhile. What a further descriptor costs
+ * in a wait is the slope between one and all of them. */
+#include "metrics/prices.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "metrics/price_bench.h"
+#include "metrics/stats.h"
+
+enum { BATCHES = 7, CONNECTS = 32, ROUNDS = 9, PACED = 100, WARM = 50 };
+#define LIMIT_NS NS_PER_S
+
+const char *const price_columns[PRICE_COUNT] = {
+#define X(id, help) "price_" #id "_ns",
+    PRICES(X)
+#undef X
+};
+const char *const price_helps[PRICE_COUNT] = {
+#define X(id, help) help,
+    PRICES(X)
+#undef X
+};
+
+void prices_clear(struct prices *p)
+{
+    for (int i = 0; i < PRICE_COUNT; i++)
+        p->ns[i] = NAN;
+}
+
+bool prices_known(const struct prices *p)
+{
+    for (int i = 0; i < PRICE_COUNT; i++)
+        if (p->ns[i] > 0)
+            return true;
+    return false;
+}
+
+static double cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* --- calls that need nobody ------------------------------------------------------------------- */
+
+typedef void (*call_fn)(struct bench *b);
+
+static double price_of(struct bench *b, call_fn call, int times)
+{
+    double batch[BATCHES];
+    int n = 0;
+    call(b);
+    for (; n < BATCHES && !bench_over(b); n++) {
+        double from = cpu_ns();
+        for (int i = 0; i < times; i++)
+            call(b);
+        batch[n] = (cpu_ns() - from) / times;
+    }
+    return stats_median(batch, n);
+}
+
+static void call_nothing(struct bench *b)
+{
+    (void)b;
+    syscall(SYS_getppid);
+}
+
+static void call_epoll(struct bench *b)
+{
+    struct epoll_event ev;
+    epoll_wait(b->epoll, &ev, 1, 0);
+}
+
+static void call_select(struct bench *b)
+{
+    struct timeval tv = {.tv_usec = b->timeout_us};
+    memcpy(b->ready, b->map, (size_t)b->words * sizeof *b->map);
+    select(b->top + 1, (fd_set *)b->ready, NULL, NULL, &tv);
+}
+
+static void call_poll(struct bench *b)
+{
+    struct timespec t = {.tv_nsec = b->timeout_us * 1000l};
+    ppoll(b->fds, (nfds_t)b->watched, &t, NULL);
+}
+
+static void call_recv_empty(struct bench *b)
+{
+    recv(b->server[b->n - 1], b->bytes, BENCH_REQUEST, 0);
+}
+
+static void call_mod(struct bench *b)
+{
+    struct epoll_event ev = {.events = EPOLLIN, .data.fd = b->server[b->n - 1]};
+    epoll_ctl(b->epoll, EPOLL_CTL_MOD, ev.data.fd, &ev);
+}
+
+/* What each further descriptor costs in this wait. A wait with a time-out of a microsecond that
+ * finds nothing does all that one does that sleeps long. */
+static double slope(struct bench *b, call_fn wait, bool sleeps)
+{
+    b->timeout_us = sleeps ? 1 : 0;
+    bench_watch(b, 1);
+    double one = price_of(b, wait, 100);
+    bench_watch(b, b->n);
+    double all = price_of(b, wait, 25);
+    return b->n > 1 && all > one ? (all - one) / (b->n - 1) : NAN;
+}
+
+static void price_calls(struct bench *b, struct prices *out)
+{
+    out->ns[PRICE_call] = price_of(b, call_nothing, 500);
+    out->ns[PRICE_recv_empty] = price_of(b, call_recv_empty, 300);
+    out->ns[PRICE_mod] = price_of(b, call_mod, 300);
+    prctl(PR_SET_TIMERSLACK, 1ul);
+    out->ns[PRICE_look_sleep] = slope(b, call_select, true);
+    out->ns[PRICE_poll_look_sleep] = slope(b, call_poll, true);
+    static const uint8_t byte[1];
+    if (send(b->client[0], byte, 1, MSG_NOSIGNAL) != 1)
+        return;
+    out->ns[PRICE_wait] = price_of(b, call_epoll, 300);
+    out->ns[PRICE_look] = slope(b, call_select, false);
+    out->ns[PRICE_poll_look] = slope(b, call_poll, false);
+    recv(b->server[0], b->bytes, 1, 0);
+}
+
+/* Makes the connections, and prices their accepting. */
+static void price_accepts(struct bench *b, struct prices *out)
+{
+    double each[BENCH_PAIRS / CONNECTS];
+    int n = 0;
+    for (int made; n < BENCH_PAIRS / CONNECTS && !bench_over(b); n++) {
+        made = bench_connect(b, CONNECTS);
+        double from = cpu_ns();
+        if (bench_accept(b, made) < CONNECTS)
+            break;
+        each[n] = (cpu_ns() - from) / CONNECTS;
+    }
+    out->ns[PRICE_accept] = stats_median(each, n);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+struct exchange { /* sums over one round */
+    double recv_ns, send_ns;
+};
+
+/* Serves connection i with a reply of so many bytes; each call between two readings of the clock. */
+static bool serve(struct bench *b, int fd, size_t reply, struct exchange *x)
+{
+    uint64_t t0 = clock_ns();
+    ssize_t got = recv(fd, b->bytes, BENCH_REQUEST, 0);
+    uint64_t t1 = clock_ns();
+    if (got != BENCH_REQUEST)
+        return false;
+    ssize_t sent = send(fd, b->bytes, reply, MSG_NOSIGNAL);
+    uint64_t t2 = clock_ns();
+    x->recv_ns += (double)(t1 - t0);
+    x->send_ns += (double)(t2 - t1);
+    return sent == (ssize_t)reply;
+}
+
+static double clock_price(void)
+{
+    uint64_t from = clock_ns();
+    for (int i = 0; i < 1000; i++)
+        (void)clock_ns();
+    return (double)(clock_ns() - from) / 1000;
+}
+
+/* Rounds in which all have asked before they are served: the server never sleeps. */
+static bool price_busy(struct bench *b, size_t reply, int rounds, struct exchange *out)
+{
+    double recvs[ROUNDS], sends[ROUNDS], tick = clock_price();
+    uint64_t taken = atomic_load(&b->taken);
+    for (int r = 0; r < rounds; r++) {
+        struct exchange x = {0, 0};
+        if (!bench_order(b, BENCH_ASK))
+            return false;
+        for (int i = 0; i < b->n; i++)
+            if (!serve(b, b->server[i], reply, &x))
+                return false;
+        taken += (uint64_t)b->n * reply;
+        if (!bench_taken(b, taken))
+            return false;
+        recvs[r] = x.recv_ns / b->n - tick;
+        sends[r] = x.send_ns / b->n - tick;
+    }
+    out->recv_ns = stats_median(recvs, rounds);
+    out->send_ns = stats_median(sends, rounds);
+    return true;
+}
+
+/* One request at an even pace: asleep, woken, served. False: nothing came. */
+static bool serve_paced(struct bench *b)
+{
+    struct epoll_event ev[8];
+    int n = epoll_wait(b->epoll, ev, 8, 100);
+    for (int i = 0; i < n; i++)
+        if (recv(ev[i].data.fd, b->bytes, BENCH_REQUEST, 0) != BENCH_REQUEST ||
+            send(ev[i].data.fd, b->bytes, BENCH_REPLY, MSG_NOSIGNAL) != BENCH_REPLY)
+            return false;
+    return n > 0;
+}
+
+/* What a request costs at an even pace. */
+static double price_paced(struct bench *b)
+{
+    double batch[BATCHES];
+    int n = 0;
+    bench_order(b, BENCH_PACE);
+    for (int i = 0; i < WARM; i++)
+        if (!serve_paced(b))
+            return NAN;
+    for (; n < BATCHES && !bench_over(b); n++) {
+        double from = cpu_ns();
+        for (int i = 0; i < PACED; i++)
+            if (!serve_paced(b))
+                return NAN;
+        batch[n] = (cpu_ns() - from) / PACED;
+    }
+    return stats_median(batch, n);
+}
+
+static void price_requests(struct bench *b, struct prices *out)
+{
+    struct exchange small, bulk;
+    if (!price_busy(b, BENCH_REPLY, ROUNDS, &small))
+        return;
+    out->ns[PRICE_recv] = small.recv_ns;
+    out->ns[PRICE_send] = small.send_ns;
+    double sleep = price_paced(b) - out->ns[PRICE_wait] - small.recv_ns - small.send_ns;
+    if (sleep > 0)
+        out->ns[PRICE_sleep] = sleep;
+    if (price_busy(b, BENCH_BULK + BENCH_REPLY, 3, &bulk) && bulk.send_ns > small.send_ns)
+        out->ns[PRICE_kib] = (bulk.send_ns - small.send_ns) / (BENCH_BULK / 1024);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+struct job {
+    struct bench *bench;
+    const struct prices_spec *spec;
+    struct prices *out;
+};
+
+static void *play_server(void *of)
+{
+    struct job *j = of;
+    struct bench *b = j->bench;
+    bool here = j->spec->cpu < 0 || cpus_pin_one(j->spec->cpu, NULL) == 0;
+    if (here && bench_open(b) == 0) {
+        price_accepts(b, j->out);
+        if (b->n > 0)
+            price_calls(b, j->out);
+        if (b->n > 0 && !j->spec->alone)
+            price_requests(b, j->out);
+    }
+    bench_order(b, BENCH_END);
+    return NULL;
+}
+
+void prices_measure(const struct prices_spec *spec, struct prices *out)
+{
+    struct bench *b = xcalloc(1, sizeof *b);
+    struct job job = {b, spec, out};
+    pthread_t server;
+    prices_clear(out);
+    b->listener = b->epoll = b->client_epoll = -1;
+    b->quit = spec->quit;
+    b->deadline_ns = clock_ns() + LIMIT_NS;
+    if (pthread_create(&server, NULL, play_server, &job) == 0) {
+        bench_client(b);
+        pthread_join(server, NULL);
+    }
+    bench_close(b);
+    free(b);
+}

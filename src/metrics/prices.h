@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What one system call costs on this machine, in ns of CPU time: measured in a quarter of a second,
+ * on the CPU that servers run on, over a few hundred loopback connections. Times calls gives the
+ * bill of a server; beside other machines it says what two figures may have to do with each other. */
+#ifndef METRICS_PRICES_H
+#define METRICS_PRICES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* PRICE(id, sentence): a column price_ID_ns. */
+#define PRICES(X)                                                                                  \
+    X(call, "a system call that does nothing")                                                     \
+    X(wait, "an epoll_wait that finds one socket at once")                                         \
+    X(look, "each socket in a select that finds something at once")                                \
+    X(look_sleep, "each socket in a select that sleeps")                                           \
+    X(recv, "a recv of 64 bytes")                                                                  \
+    X(recv_empty, "a recv that finds nothing")                                                     \
+    X(send, "a send of 1 KiB to a client that is awake, with its half of TCP")                     \
+    X(mod, "an epoll_ctl MOD")                                                                     \
+    X(accept, "an accept")                                                                         \
+    X(sleep, "a sleep in the wait, with the wake-up and what is cold after it")                    \
+    X(poll_look, "each socket in a poll that finds something at once")                             \
+    X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
+    X(kib, "each further KiB of a send")
+
+enum price {
+#define X(id, help) PRICE_##id,
+    PRICES(X)
+#undef X
+    PRICE_COUNT
+};
+
+struct prices {
+    double ns[PRICE_COUNT]; /* NaN: not measured */
+};
+
+extern const char *const price_columns[PRICE_COUNT]; /* "price_call_ns", ... */
+extern const char *const price_helps[PRICE_COUNT];
+
+struct prices_spec {
+    int cpu;                   /* of the server; -1: not pinned */
+    bool alone;                /* one CPU: what needs a client that is awake is not measured */
+    const _Atomic bool *quit;  /* give up; may be NULL */
+};
+
+void prices_clear(struct prices *p);
+
+/* True when there is any. */
+bool prices_known(const struct prices *p);
+
+/* Measures them all, in 0.3 s, at most 1 s. The calling thread plays the client and keeps its CPUs. What
+ * cannot be measured here (no descriptors, no thread, an order to quit) stays NaN. */
+void prices_measure(const struct prices_spec *spec, struct prices *out);
+
+#endif
