@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The least that a level-triggered epoll server over `fetch` has to do: one wait, one recv, one send
- * a request. No protocol layer, no counters, no partial requests or replies (on loopback 64 bytes
- * come whole and 1 KiB goes out whole; where not, the connection is closed and the load says so).
+/* The least that an epoll server over `fetch` has to do: one wait, one recv, one send a request. No
+ * protocol layer, no counters, no partial requests or replies (on loopback 64 bytes come whole and
+ * 1 KiB goes out whole; where not, the connection is closed and the load says so). Level-triggered,
+ * or edge-triggered with "et": a short read has emptied the socket, so the loop is the same.
  * What `iodash serve -m epoll-lt` costs beside it is what the project's layers cost.
- * Usage: tight_epoll_fetch PORT */
+ * Usage: tight_epoll_fetch PORT [et] */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -35,19 +36,19 @@ static int listen_on(const char *port)
     return fd;
 }
 
-static void watch(int set, int fd)
+static void watch(int set, int fd, uint32_t bits)
 {
-    struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+    struct epoll_event e = {.events = bits, .data.fd = fd};
     if (epoll_ctl(set, EPOLL_CTL_ADD, fd, &e) < 0)
         give_up("epoll_ctl");
 }
 
-static void accept_all(int set, int listener)
+static void accept_all(int set, int listener, uint32_t bits)
 {
     int one = 1;
     for (int fd; (fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        watch(set, fd);
+        watch(set, fd, bits);
     }
 }
 
@@ -70,17 +71,18 @@ int main(int argc, char **argv)
 {
     static uint8_t in[BUFFER];
     struct epoll_event ready[EVENTS];
-    if (argc != 2)
-        return fputs("usage: tight_epoll_fetch PORT\n", stderr), 2;
+    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "et") != 0))
+        return fputs("usage: tight_epoll_fetch PORT [et]\n", stderr), 2;
+    uint32_t bits = argc == 3 ? EPOLLIN | EPOLLET : EPOLLIN;
     for (size_t i = 0; i < sizeof pattern; i++)
         pattern[i] = (uint8_t)i;
     int listener = listen_on(argv[1]), set = epoll_create1(EPOLL_CLOEXEC);
-    watch(set, listener);
+    watch(set, listener, EPOLLIN);
     for (;;) {
         int n = epoll_wait(set, ready, EVENTS, -1);
         for (int i = 0; i < n; i++) {
             if (ready[i].data.fd == listener)
-                accept_all(set, listener);
+                accept_all(set, listener, bits);
             else
                 serve(ready[i].data.fd, in);
         }

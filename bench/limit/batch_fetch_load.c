@@ -3,7 +3,7 @@
  * its reply is whole, and all that ask go out with one call, so that the server finds many requests
  * at once. Only such a load shows what a server gains by batching itself. Reads the CPU clocks of
  * the server's processes, at both edges of the measured time. Sends one line of figures to stdout.
- * Usage: uring_fetch_load PORT CONNECTIONS SECONDS PID... */
+ * Usage: batch_fetch_load PORT CONNECTIONS SECONDS PID... */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <liburing.h>
@@ -32,7 +32,8 @@ static uint8_t request_bytes[REQUEST] = {'I', 'O', 'D', 'F', 0, 0, 0, 1,
 static uint8_t buffers[BUFFERS][BUFFER];
 static struct io_uring ring;
 static struct io_uring_buf_ring *spare;
-static long long requests, looks, empty;
+static long long requests, found;
+static int64_t spare_ns; /* in looks that found nothing */
 
 static _Noreturn void give_up(const char *what, int error)
 {
@@ -115,6 +116,7 @@ static void ask(int index)
 static void open_all(const char *port, int count)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
+    struct linger reset = {.l_onoff = 1}; /* leaves nothing in TIME_WAIT */
     int one = 1;
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     for (int i = 0; i < count; i++) {
@@ -123,6 +125,7 @@ static void open_all(const char *port, int count)
         if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&a, sizeof a) < 0)
             give_up("connect", errno);
         setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
         receive(i);
     }
 }
@@ -150,21 +153,23 @@ static void take(const struct io_uring_cqe *cqe)
 static void run_until(int64_t end_ns)
 {
     static struct io_uring_cqe *done[BATCH];
-    while (clock_ns(CLOCK_MONOTONIC) < end_ns) {
+    for (int64_t now = clock_ns(CLOCK_MONOTONIC), last; now < end_ns;) {
         io_uring_submit_and_get_events(&ring);
         unsigned n = io_uring_peek_batch_cqe(&ring, done, BATCH);
-        looks++;
-        empty += n == 0;
         for (unsigned i = 0; i < n; i++)
             take(done[i]);
         io_uring_cq_advance(&ring, n);
+        last = now;
+        now = clock_ns(CLOCK_MONOTONIC);
+        spare_ns += n == 0 ? now - last : 0;
+        found += n > 0;
     }
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 5)
-        return fputs("usage: uring_fetch_load PORT CONNECTIONS SECONDS PID...\n", stderr), 2;
+        return fputs("usage: batch_fetch_load PORT CONNECTIONS SECONDS PID...\n", stderr), 2;
     int count = atoi(argv[2]);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -177,13 +182,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         ask(i);
     run_until(clock_ns(CLOCK_MONOTONIC) + 300000000);
-    requests = looks = empty = 0;
+    requests = found = spare_ns = 0;
     int64_t start = clock_ns(CLOCK_MONOTONIC), cpu = cpu_ns(argv + 4);
     run_until(start + (int64_t)(atof(argv[3]) * 1e9));
     cpu = cpu_ns(argv + 4) - cpu;
     double seconds = (double)(clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
     printf("requests %lld seconds %.4f server_cpu_s %.4f load_spare %.3f batch %.1f\n", requests,
-           seconds, (double)cpu / 1e9, (double)empty / (double)looks,
-           (double)requests / (double)(looks > empty ? looks - empty : 1));
+           seconds, (double)cpu / 1e9, (double)spare_ns / 1e9 / seconds,
+           (double)requests / (double)(found ? found : 1));
     return 0;
 }
