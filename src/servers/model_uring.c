@@ -17,10 +17,11 @@
 #include <sys/socket.h>
 
 #include "base/clock.h"
+#include "net/uring_buffers.h"
+#include "net/uring_probe.h"
 #include "servers/models.h"
 #include "servers/service.h"
 #include "servers/uring.h"
-#include "servers/uring_buffers.h"
 #include "servers/uring_rows.h"
 
 /* A connection's slot. */
@@ -59,13 +60,10 @@ static struct io_uring_sqe *uring_new(struct worker *w)
 
 /* --- one connection --------------------------------------------------------------------------- */
 
-static void uring_receive(struct worker *w, struct conn *c)
+static void uring_start_receive(struct worker *w, struct conn *c)
 {
-    struct io_uring_sqe *sqe = uring_new(w);
-    io_uring_prep_recv_multishot(sqe, c->fd, NULL, 0, 0);
-    sqe->flags |= IOSQE_BUFFER_SELECT;
-    sqe->buf_group = URING_GROUP;
-    io_uring_sqe_set_data64(sqe, uring_tag(URING_RECV, c->fd, 0));
+    struct uring_state *s = w->state;
+    uring_receive(&s->ring, c->fd, uring_tag(URING_RECV, c->fd, 0));
     c->slot |= HAS_RECV;
 }
 
@@ -146,7 +144,7 @@ static void uring_settle(struct worker *w, struct conn *c)
         worker_drop(w, c, (enum drop)(c->slot >> WHY));
         w->accept_paused = false; /* a descriptor is free */
     } else if (!(c->slot & ENDED)) {
-        uring_receive(w, c);
+        uring_start_receive(w, c);
     }
 }
 
@@ -268,7 +266,7 @@ static void uring_accepted(struct worker *w, const struct io_uring_cqe *cqe)
     }
     struct conn *c = worker_admit(w, cqe->res);
     if (c)
-        uring_receive(w, c);
+        uring_start_receive(w, c);
 }
 
 static void uring_completed(struct worker *w, const struct io_uring_cqe *cqe)
@@ -351,11 +349,11 @@ static int uring_start(struct worker *w, struct err *e)
     worker_queue_start(w);
     s->cqes = xcalloc(URING_BATCH, sizeof(struct io_uring_cqe *));
     s->quiet = xcalloc(QUIET_MOST, sizeof *s->quiet);
-    int rc = uring_open(&s->ring, e);
+    int rc = uring_open(&s->ring, 0, e);
     if (rc == 0)
         rc = uring_buffers_open(&s->buffers, &s->ring.io, w->buffer, e);
     if (rc == 0)
-        uring_watch_wake(w, &s->ring);
+        uring_watch_wake(&s->ring, w->wake, false);
     return rc;
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* In place of model_uring.c and model_uring_poll.c where liburing was not there at build. */
+#include "net/uring_probe.h"
 #include "servers/absent.h"
 #include "servers/uring_rows.h"
-
-static int uring_probe(struct err *e)
-{
-    return absent_reason("liburing-dev (2.3 or newer)", e);
-}
 
 const struct io_model model_uring = {
     URING_ROW,
@@ -18,7 +14,7 @@ const struct io_model model_uring = {
 
 const struct io_model model_uring_poll = {
     URING_POLL_ROW,
-    .probe = uring_probe,
+    .probe = uring_poll_probe,
     .open = absent_open,
     .loop = absent_loop,
     .close = absent_close,

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "net/uring_probe.h"
 #include "servers/ready.h"
 #include "servers/uring.h"
 #include "servers/uring_rows.h"
@@ -121,9 +122,9 @@ static int uring_poll_start(struct worker *w, struct err *e)
     ready_start(w, &uring_poll_ops);
     s->cqes = xcalloc(URING_BATCH, sizeof(struct io_uring_cqe *));
     s->turns = xcalloc((size_t)w->fd_limit, sizeof *s->turns);
-    int rc = uring_open(&s->ring, e);
+    int rc = uring_open(&s->ring, 0, e);
     if (rc == 0) {
-        uring_watch_wake(w, &s->ring);
+        uring_watch_wake(&s->ring, w->wake, false);
         uring_poll_listen(w, true);
     }
     return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffers that the kernel receives into, shared by all connections of a worker: an idle
- * connection has none. Thread: the worker's. */
-#ifndef SERVERS_URING_BUFFERS_H
-#define SERVERS_URING_BUFFERS_H
+/* The buffers that the kernel receives into, shared by all connections of a ring: an idle
+ * connection has none. Thread: the ring's. */
+#ifndef NET_URING_BUFFERS_H
+#define NET_URING_BUFFERS_H
 
 #include <liburing.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
  * to be made again. So there is 1 MiB of them, and when they were too few although each held less
  * than a page, there are twice as many: memory that is not touched costs nothing. Source:
  * io_uring_register_buf_ring(3). */
-#include "servers/uring_buffers.h"
+#include "net/uring_buffers.h"
 
 #include <errno.h>
 #include <string.h>
