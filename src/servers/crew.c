@@ -204,6 +204,7 @@ static int start_threads(struct crew *c, struct err *e)
 int crew_start(struct crew *c, struct err *e)
 {
     int rc = map_conns(c, e);
+    w->gate = &c->shared->gate;
     if (rc < 0)
         return rc;
     size_t bytes = (size_t)c->workers * sizeof *c->worker;
@@ -226,7 +227,7 @@ int crew_start(struct crew *c, struct err *e)
     return rc;
 }
 
-void crew_stop(struct crew *c)
+void crew_let_go(struct crew *c)
 {
     atomic_store(&c->stopping, true);
     net_wake_signal(c->wake);
@@ -270,6 +271,12 @@ struct shared *crew_shared(const struct crew *c)
     return c->shared;
 }
 
+    gate_set(&c->shared->gate, GATE_OPEN);
+}
+
+void crew_stop(struct crew *c)
+{
+    crew_let_go(c);
 /* Of the worker's own thread. */
 static int64_t thread_cpu_ns(const struct worker *w)
 {

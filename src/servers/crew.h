@@ -47,8 +47,10 @@ int crew_listen(struct crew *c, struct err *e);
  * 0, or -errno with the first failure; the others are told to stop. crew_join() in both cases. */
 int crew_start(struct crew *c, struct err *e);
 
-/* Tells all workers to end. Any thread that shares the crew's descriptors. */
+/* Tells all workers to end. Any thread that shares the crew's descriptors; another one calls
+ * crew_let_go() and signals its own descriptor of the wake-up. */
 void crew_stop(struct crew *c);
+void crew_let_go(struct crew *c);
 bool crew_stopping(const struct crew *c);
 
 /* Waits for the end of all workers, closes their connections and what crew_listen() opened. True:

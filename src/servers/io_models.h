@@ -25,6 +25,8 @@ enum {                       /* caps */
     CAP_OWN_WORKERS = 1 << 3, /* decides itself how many threads it has: --workers is not for it */
     CAP_POOL = 1 << 4,       /* its workers share one listener and what worker 0 opened */
     CAP_BLOCKS = 1 << 5,     /* a thread a connection, asleep in recv and send */
+    CAP_SCANS = 1 << 6,      /* each wait looks at all that it watches */
+    CAP_LISTS = 1 << 7,      /* and is handed a list of it, not a bitmap */
 };
 enum {
     POLICY_ACCEPT = 1, POLICY_BUFFER = 2, POLICY_EVENTS = 4, POLICY_BACKLOG = 8,
@@ -40,7 +42,7 @@ struct io_model {
     void (*note)(char *buf, size_t size);        /* what it uses here, as words; NULL: nothing */
     /* All three run on the worker's own thread, in this order; close after a failed open too. */
     int (*open)(struct worker *w, struct err *e);
-    int (*loop)(struct worker *w, struct err *e); /* until worker_stopping(w) */
+    int (*loop)(struct worker *w, struct err *e); /* while worker_goes_on(w) */
     void (*close)(struct worker *w);
     /* CPU time in ns of threads it made itself, ended ones too. Any thread, while the worker's state
      * is there. NULL: it makes none. */

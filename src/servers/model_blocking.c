@@ -247,6 +247,7 @@ static int blocking_open(struct worker *w, struct err *e)
     struct blocking_state *s = w->state;
     struct timeval wait = {0, SEND_WAIT_US};
     ready_start(w, &blocking_ops);
+    worker_passes_gate(w, GATE_PASSES_READS);
     s->fds[BLOCKING_WAKE] = (struct pollfd){.fd = w->wake, .events = POLLIN};
     s->fds[BLOCKING_LISTENER] = (struct pollfd){.fd = w->listener, .events = POLLIN};
     pthread_attr_init(&s->attr);
@@ -278,7 +279,7 @@ static int blocking_loop(struct worker *w, struct err *e)
 {
     struct blocking_state *s = w->state;
     int rc = 0;
-    while (rc == 0 && !worker_stopping(w)) {
+    while (rc == 0 && worker_goes_on(w)) {
         int n = poll(s->fds, 2, ready_timeout_ms(w));
         counter_add(&w->count->waits, 1);
         counter_add(&w->count->looks, 1u + (s->fds[BLOCKING_LISTENER].fd >= 0));

@@ -173,7 +173,7 @@ unsigned epoll_ready_bits(uint32_t events)
 static int epoll_loop(struct worker *w, struct err *e)
 {
     const struct epoll_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int n = epoll_wait(s->fd, s->events, w->events, ready_timeout_ms(w));
         counter_add(&w->count->waits, 1);
         if (n < 0 && errno != EINTR)

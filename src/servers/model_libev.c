@@ -196,7 +196,7 @@ static int libev_loop(struct worker *w, struct err *e)
 {
     struct libev_state *s = w->state;
     libev_errno = 0;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int ms = ready_timeout_ms(w);
         if (ms > 0)
             libev_wake_in(s, ms);

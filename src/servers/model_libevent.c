@@ -201,7 +201,7 @@ static void libevent_wake_in(struct libevent_state *s, int ms)
 static int libevent_loop(struct worker *w, struct err *e)
 {
     struct libevent_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int ms = ready_timeout_ms(w);
         if (ms > 0)
             libevent_wake_in(s, ms);

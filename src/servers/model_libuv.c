@@ -202,7 +202,7 @@ static void libuv_wake_in(struct libuv_state *s, int ms)
 static int libuv_loop(struct worker *w, struct err *e)
 {
     struct libuv_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int ms = ready_timeout_ms(w);
         if (ms > 0)
             libuv_wake_in(s, ms);

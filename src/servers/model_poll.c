@@ -106,7 +106,7 @@ static void poll_walk(struct worker *w, int left)
 static int poll_loop(struct worker *w, struct err *e)
 {
     struct poll_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int n = poll(s->fds, (nfds_t)s->n, ready_timeout_ms(w));
         counter_add(&w->count->waits, 1);
         counter_add(&w->count->looks, (uint64_t)(s->n - (s->fds[SLOT_LISTENER].fd < 0)));
@@ -137,6 +137,7 @@ const struct io_model model_poll = {
     .label = "poll",
     .summary = "hands the kernel the list of all descriptors at every wait",
     .group = GROUP_KERNEL,
+    .caps = CAP_SCANS | CAP_LISTS,
     .policies = POLICY_ACCEPT | POLICY_BUFFER | POLICY_BACKLOG | POLICY_CLIENT_WORK,
     .state_size = sizeof(struct poll_state),
     .probe = model_always,

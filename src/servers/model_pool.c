@@ -115,7 +115,7 @@ static void pool_found(struct worker *w, const struct epoll_event *ev)
 static int pool_loop(struct worker *w, struct err *e)
 {
     struct pool_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         struct epoll_event ev;
         int n = epoll_wait(s->fd, &ev, 1, ready_timeout_ms(w));
         counter_add(&w->count->waits, 1);

@@ -174,7 +174,7 @@ static int select_wait(struct worker *w, int top, bool writing)
 static int select_loop(struct worker *w, struct err *e)
 {
     struct select_state *s = w->state;
-    while (!worker_stopping(w)) {
+    while (worker_goes_on(w)) {
         int top = s->top, held = s->watched - 2 + w->accept_paused;
         bool writing = s->writers > 0;
         int n = select_wait(w, top, writing);
@@ -207,7 +207,7 @@ const struct io_model model_select = {
     .label = "select",
     .summary = "hands the kernel a bitmap of all descriptors at every wait, up to 1024",
     .group = GROUP_KERNEL,
-    .caps = CAP_FD_LIMIT,
+    .caps = CAP_FD_LIMIT | CAP_SCANS,
     .policies = POLICY_ACCEPT | POLICY_BUFFER | POLICY_BACKLOG | POLICY_CLIENT_WORK,
     .state_size = sizeof(struct select_state),
     .probe = model_always,
@@ -221,6 +221,7 @@ const struct io_model model_select_wide = {
     .label = "select, wider set",
     .summary = "the same with a bitmap as wide as the process has descriptors",
     .group = GROUP_KERNEL,
+    .caps = CAP_SCANS,
     .policies = POLICY_ACCEPT | POLICY_BUFFER | POLICY_BACKLOG | POLICY_CLIENT_WORK,
     .state_size = sizeof(struct select_state),
     .probe = model_always,

@@ -329,7 +329,7 @@ static int uring_loop(struct worker *w, struct err *e)
 {
     struct uring_state *s = w->state;
     int rc = 0;
-    while (rc == 0 && !worker_stopping(w)) {
+    while (rc == 0 && worker_goes_on(w)) {
         uring_accept(w);
         uring_feed(w);
         bool more = w->queue_first >= 0 || io_uring_cq_ready(&s->ring.io) > 0;
@@ -350,6 +350,8 @@ static int uring_start(struct worker *w, struct err *e)
     s->cqes = xcalloc(URING_BATCH, sizeof(struct io_uring_cqe *));
     s->quiet = xcalloc(QUIET_MOST, sizeof *s->quiet);
     int rc = uring_open(&s->ring, 0, e);
+    if (rc == 0 && !(s->ring.flags & IORING_SETUP_DEFER_TASKRUN)) /* it reads outside the wait too */
+        worker_passes_gate(w, GATE_PASSES_READS | GATE_PASSES_ACCEPTS);
     if (rc == 0)
         rc = uring_buffers_open(&s->buffers, &s->ring.io, w->buffer, e);
     if (rc == 0)

@@ -99,7 +99,7 @@ static int uring_poll_loop(struct worker *w, struct err *e)
 {
     struct uring_poll_state *s = w->state;
     int rc = 0;
-    while (rc == 0 && !worker_stopping(w)) {
+    while (rc == 0 && worker_goes_on(w)) {
         int ms = ready_timeout_ms(w);
         bool more = ms == 0 || io_uring_cq_ready(&s->ring.io) > 0;
         rc = uring_wait(w, &s->ring, more ? 0 : 1, ms, e);

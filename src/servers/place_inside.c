@@ -124,7 +124,7 @@ static int inside_start(struct server *s, int memfd, struct err *e)
 
 static void inside_stop(struct server *s)
 {
-    atomic_store(&s->crew.stopping, true);
+    crew_let_go(&s->crew);
     net_wake_signal(s->wake);
     pthread_join(s->thread, NULL);
     close(s->wake);

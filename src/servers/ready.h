@@ -3,7 +3,7 @@
  * each event, and what is left to do when a pass ended early. The model brings four operations on
  * its set of descriptors and its wait:
  *
- *   while (!worker_stopping(w)) {
+ *   while (worker_goes_on(w)) {
  *       n = wait(..., ready_timeout_ms(w));
  *       for each event: ready_accept(w), or ready_event(w, c, bits)
  *       ready_after(w);

@@ -104,6 +104,17 @@ uint64_t server_troubles(const struct server *s, struct err *latest)
     return n;
 }
 
+void server_gate(struct server *s, enum gate_word word)
+{
+    gate_set(&s->shared->gate, word);
+}
+
+void server_gate_read(const struct server *s, struct gate_reading *out)
+{
+    gate_read(&s->shared->gate, out);
+    out->workers = server_workers(s);
+}
+
 int64_t server_cpu_ns(const struct server *s)
 {
     return s->place->cpu_ns(s);

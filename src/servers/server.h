@@ -10,6 +10,8 @@
 #include <sys/types.h>
 
 #include "metrics/counters.h"
+#include "metrics/gate.h"
+#include "metrics/proc.h"
 #include "net/sock.h"
 #include "params/params.h"
 #include "servers/io_models.h"
@@ -57,6 +59,16 @@ int64_t server_cpu_ns(const struct server *s);
 
 /* The same of one worker's thread; -1 when it is not known. */
 int64_t server_worker_cpu_ns(const struct server *s, int worker);
+
+/* What the scheduler did to its workers' threads, summed; -1 each where one of them cannot be read,
+ * where they are too many to look at them between two turns, and for models that make threads of
+ * their own. */
+void server_threads(const struct server *s, struct proc_thread *out);
+
+/* Its gate (metrics/gate.h): sets the word; looks how it stands. A worker that sleeps in its wait
+ * stands at a shut gate only once something woke it: a connection, say. Any one thread. */
+void server_gate(struct server *s, enum gate_word word);
+void server_gate_read(const struct server *s, struct gate_reading *out);
 
 /* main() of a child: argv[1] is "--server-child", argv[2] the descriptor. Returns the exit status.
  * Nothing is printed; errors go into the shared header. */

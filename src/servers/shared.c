@@ -17,7 +17,7 @@
 #include "servers/worker.h"
 
 #define MAGIC 0x494f4448u /* "IODH" */
-#define VERSION 2
+#define VERSION 3
 
 _Static_assert(SHARED_WORKERS == WORKERS_MAX, "a thread's number for each worker");
 

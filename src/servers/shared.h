@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "metrics/counters.h"
+#include "servers/gate.h"
 #include "servers/server.h"
 
 #define SHARED_TEXT 160
@@ -39,6 +40,8 @@ struct shared {
      * SHARED_TROUBLES seconds, so a reader needs no lock. */
     _Atomic uint64_t troubles, trouble_ns;
     char trouble[SHARED_TROUBLES][SHARED_TEXT];
+
+    struct gate gate;
 
     struct server_counters counters[];
 };

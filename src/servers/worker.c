@@ -24,6 +24,11 @@ bool worker_stopping(const struct worker *w)
     return crew_stopping(w->crew);
 }
 
+void worker_passes_gate(struct worker *w, unsigned what)
+{
+    atomic_fetch_or(&w->gate->passes, what);
+}
+
 struct worker *worker_first(struct worker *w)
 {
     return w - w->index;

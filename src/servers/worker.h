@@ -13,6 +13,7 @@
 
 #include "metrics/counters.h"
 #include "net/protocol.h"
+#include "servers/gate.h"
 #include "servers/io_models.h"
 
 #define WORKERS_MAX 256 /* SHARED_WORKERS */
@@ -60,6 +61,7 @@ struct worker {
     void *state;            /* the model's, state_size bytes */
     uint8_t *input;         /* protocol->request_max + buffer bytes */
     const struct ready_ops *ops;
+    struct gate *gate;
 
     /* The worker's thread. */
     int fd_top;             /* highest descriptor ever admitted */
@@ -67,6 +69,7 @@ struct worker {
     bool accept_more;       /* the accept queue may hold more, and no event will say so */
     bool accept_paused;     /* out of descriptors: the listener is not watched */
     uint64_t accept_again_ns;
+    uint64_t gate_bytes;    /* bytes_in when it last passed the gate */
 
     /* Atomic. */
     _Atomic int clock;      /* clockid_t of its CPU time; 0: none yet */
@@ -75,6 +78,17 @@ struct worker {
 
 /* True once the worker must leave its loop. Any thread. */
 bool worker_stopping(const struct worker *w);
+
+/* Before each wait: false once the worker must leave its loop. Sleeps while the gate is shut. */
+static inline bool worker_goes_on(struct worker *w)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->gate->word, memory_order_relaxed), GATE_OPEN))
+        gate_hold(w);
+    return !worker_stopping(w);
+}
+
+/* In the model's open: what of it the gate does not hold back (GATE_PASSES_*). */
+void worker_passes_gate(struct worker *w, unsigned what);
 
 /* Worker 0: of a pool, the one that opened what all share. It is open before the others begin. */
 struct worker *worker_first(struct worker *w);
