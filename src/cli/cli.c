@@ -17,7 +17,8 @@
 #include "ui/text.h"
 
 static const char *const dash_options[] = {"models", "plan", "charset", "no_color", ""};
-static const char *const run_options[] = {"models", "plan", "output", "format", "quiet", ""};
+static const char *const run_options[] = {"models", "plan",    "output",    "format",
+                                          "quiet",  "fail_if", "find_rate", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
                                            "events", "nodelay", "client_work", "place", "pin",
@@ -35,7 +36,7 @@ const struct command_line cli_table[] = {
      "one server in the foreground, for another machine or a real client; http by default",
      {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, workloads, params, metrics, keys, plans",
+     "the tables: models, workloads, params, metrics, verdicts, keys, plans",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor},
@@ -118,7 +119,7 @@ static int print_help(const struct command_line *c)
     char *options = args_help(&c->rules);
     fputs(options, stdout);
     free(options);
-    puts("\nexit: 0 done, 1 the system says no, 2 wrong usage, 130 interrupted");
+    puts("\nexit: 0 done, 1 the system says no, 2 wrong usage, 3 a condition failed, 130 interrupted");
     return cli_flush(0);
 }
 

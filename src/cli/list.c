@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `iodash list TABLE`: the five tables of the program, and the plans, as text, Markdown (the
+/* `iodash list TABLE`: the tables of the program, and the plans, as text, Markdown (the
  * README's tables are made of it) or CSV. A listing is a row here: its word, its heads, and a
  * function that fills one row of cells. What depends on this machine stays out of Markdown. */
 #include "cli/cli.h"
@@ -13,6 +13,7 @@
 #include "metrics/metrics.h"
 #include "servers/io_models.h"
 #include "session/plan.h"
+#include "session/rows.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
 
@@ -91,13 +92,14 @@ static bool param_line(int i, struct line *out)
     return true;
 }
 
+static const char *const classes[] = {
+    [CLASS_COST] = "cost",       [CLASS_RATE] = "rate", [CLASS_SHARE] = "share",
+    [CLASS_LATENCY] = "latency", [CLASS_TIME] = "time", [CLASS_COUNT] = "count",
+    [CLASS_STATE] = "state",
+};
+
 static bool metric_line(int i, struct line *out)
 {
-    static const char *const classes[] = {
-        [CLASS_COST] = "cost",       [CLASS_RATE] = "rate", [CLASS_SHARE] = "share",
-        [CLASS_LATENCY] = "latency", [CLASS_TIME] = "time", [CLASS_COUNT] = "count",
-        [CLASS_STATE] = "state",
-    };
     static const char *const better[] = {
         [BETTER_LESS] = "less", [BETTER_MORE] = "more", [BETTER_NONE] = "",
     };
@@ -110,6 +112,21 @@ static bool metric_line(int i, struct line *out)
     out->cell[3] = classes[m->cls];
     out->cell[4] = better[m->better];
     out->cell[5] = m->help;
+    return true;
+}
+
+/* What may still rank under a verdict. Not said: state, which never ranks. */
+static bool verdict_line(int i, struct line *out)
+{
+    enum verdict v = (enum verdict)(VERDICT_NONE + 1 + i);
+    if (v >= VERDICT_COUNT)
+        return false;
+    for (int c = 0; c < CLASS_STATE; c++)
+        if (verdict_holds(v, (enum metric_class)c))
+            join(out->store[0], sizeof out->store[0], classes[c]);
+    out->cell[0] = verdict_words[v];
+    out->cell[1] = verdict_meanings[v];
+    out->cell[2] = *out->store[0] ? out->store[0] : "nothing";
     return true;
 }
 
@@ -172,6 +189,7 @@ static const struct listing listings[] = {
      {0}},
     {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line,
      {0}},
+    {"verdicts", {"verdict", "meaning", "what still ranks", NULL}, verdict_line, {0}},
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
 };
@@ -221,7 +239,8 @@ int cli_list(const struct args *a)
     for (int i = 0; word && i < listing_count; i++) {
         if (!strcmp(word, listings[i].word)) {
             print(&listings[i], grid_format(a->options.format));
-            return cli_flush(0);
+            bool none = listings[i].line == plan_line && plan_looked();
+            return none ? cli_fail(1, plan_looked()) : cli_flush(0);
         }
     }
     return refuse(word);

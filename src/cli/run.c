@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/conditions.h"
 #include "cli/print.h"
 #include "session/csv.h"
 
@@ -49,7 +50,7 @@ static void progress(struct session *s, struct session_now *now)
     fprintf(stderr, "\r\033[Krow %d of %d: %s, %d of %d", now->plan_done + 1, now->plan_count,
             session_phase_words[now->phase], now->taken, now->asked);
     if (now->plan_left_s > 0)
-        fprintf(stderr, ", about %s in all", units_about(left, sizeof left, now->plan_left_s));
+        fprintf(stderr, ", about %s left", units_about(left, sizeof left, now->plan_left_s));
     if (now->turn_pane >= 0)
         fprintf(stderr, ", %c's turn", 'A' + now->turn_pane);
     fflush(stderr);
@@ -76,6 +77,62 @@ static void measure(struct session *s, const struct plan *plan, bool quiet)
     session_now_free(now);
 }
 
+/* --- the highest rate ------------------------------------------------------------------------- */
+
+struct found { /* what --find-rate says at the end */
+    int count;
+    char line[LINEUP_MAX * 8][400];
+};
+
+static void find_lines(const struct find *f, const struct row *r, struct found *out)
+{
+    const int room = sizeof out->line / sizeof *out->line;
+    for (int i = 0; r && i < r->pane_count && out->count < room; i++)
+        out->count += find_say(f, r, i, out->line[out->count], sizeof out->line[0]);
+}
+
+/* One lineup at one set of parameters: a row a rate until there is nothing left to find. */
+static void find_one(struct session *s, const struct conditions *c, const struct plan_row *base,
+                     bool quiet, struct found *out)
+{
+    struct plan_row row = *base;
+    struct plan one = {.count = 1, .rows = &row, .axis = {PARAM_rate, PARAM_COUNT}};
+    const struct row *last = NULL;
+    struct find f;
+    char rate[24];
+    find_init(&f, &c->limit, &base->lineup);
+    while (!interrupted && find_next(&f, &row.params.rate)) {
+        params_show(PARAM_rate, row.params.rate, rate, sizeof rate);
+        snprintf(one.title, sizeof one.title, "rate %d of at most %d, %s", f.rows + 1, find_most(&f),
+                 rate);
+        one.seconds = plan_row_seconds(&row);
+        measure(s, &one, quiet);
+        session_lock(s);
+        last = session_rows(s)->last;
+        if (!interrupted)
+            find_take(&f, last);
+        session_unlock(s);
+    }
+    session_lock(s);
+    find_lines(&f, last, out);
+    session_unlock(s);
+}
+
+static void find_all(struct session *s, const struct conditions *c, const struct plan *plan,
+                     bool quiet, struct found *out)
+{
+    double seconds;
+    char span[24];
+    int most = conditions_find_most(c, plan, &seconds);
+    if (isatty(STDERR_FILENO) && !quiet)
+        fprintf(stderr, "looking for the highest rate: at most %d rows, about %s\n", most,
+                units_about(span, sizeof span, seconds));
+    for (int i = 0; i < plan->count && !interrupted; i++)
+        find_one(s, c, &plan->rows[i], quiet, out);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
 /* Saves where it was asked for; after an interruption under a name of our own, if need be. */
 static int save(struct session *s, const char *output, struct err *e)
 {
@@ -100,7 +157,21 @@ static bool measured_anything(const struct rows *rows)
     return false;
 }
 
-static int report(struct session *s, const struct args *a, enum format format)
+static void print_found(const struct found *found, enum format format)
+{
+    FILE *out = format == FORMAT_CSV ? stderr : stdout;
+    for (int i = 0; i < found->count; i++)
+        fprintf(out, format == FORMAT_MARKDOWN ? "**RATE**  %s  \n" : "RATE    %s\n", found->line[i]);
+}
+
+/* What a run leaves beside its rows. */
+struct run_result {
+    enum format format;
+    struct conditions conditions;
+    struct found found;
+};
+
+static int report(struct session *s, const struct args *a, const struct run_result *o)
 {
     struct err e = {{0}};
     session_lock(s);
@@ -111,10 +182,12 @@ static int report(struct session *s, const struct args *a, enum format format)
     if (!any && rows->first)
         err_set(&why, ENODATA, "nothing was measured: %s", rows->first->panes[0].reason);
     int r = save(s, a->options.output, &e);
-    if (format == FORMAT_CSV)
+    if (o->format == FORMAT_CSV)
         csv_tables(&c, stdout);
     else
-        print_session(stdout, s, format == FORMAT_MARKDOWN);
+        print_session(stdout, s, o->format == FORMAT_MARKDOWN);
+    print_found(&o->found, o->format);
+    bool failed = any && !interrupted && conditions_failed(&o->conditions, rows);
     session_unlock(s);
     if (fflush(stdout) != 0 && r >= 0)
         r = err_sys(&e, "write the table");
@@ -122,22 +195,34 @@ static int report(struct session *s, const struct args *a, enum format format)
         return cli_fail(1, e.text);
     if (interrupted)
         return 130;
-    return any ? 0 : cli_fail(1, why.text[0] ? why.text : "nothing was measured");
+    if (!any)
+        return cli_fail(1, why.text[0] ? why.text : "nothing was measured");
+    return failed ? 3 : 0;
+}
+
+/* Everything that can be refused from the arguments and this machine. */
+static int prepare(const struct args *a, struct plan *plan, struct run_result *o, struct err *e)
+{
+    int r = parse_format(a->options.format, &o->format, e);
+    if (r == 0)
+        r = a->options.plan ? plan_from_file(a->options.plan, a, plan, e)
+                            : plan_from_args(a, plan, e);
+    if (r == 0)
+        r = conditions_take(a, plan, &o->conditions, e);
+    if (r == 0 && a->options.output)
+        r = csv_check(a->options.output, e);
+    if (r == 0)
+        r = plan_check_limits(plan, e);
+    return r;
 }
 
 int cli_run(const struct args *a)
 {
     struct err e = {{0}};
     struct plan plan = {0};
-    enum format format;
-    int r = parse_format(a->options.format, &format, &e);
-    if (r == 0)
-        r = a->options.plan ? plan_from_file(a->options.plan, a, &plan, &e)
-                            : plan_from_args(a, &plan, &e);
-    if (r == 0 && a->options.output)
-        r = csv_check(a->options.output, &e);
-    if (r == 0)
-        r = plan_check_limits(&plan, &e);
+    static struct run_result out; /* large */
+    bool quiet = a->options.quiet != NULL;
+    int r = prepare(a, &plan, &out, &e);
     if (r < 0) {
         plan_free(&plan);
         return cli_fail(cli_status(r), e.text);
@@ -149,8 +234,11 @@ int cli_run(const struct args *a)
         plan_free(&plan);
         return cli_fail(1, e.text);
     }
-    measure(s, &plan, a->options.quiet != NULL);
-    int status = report(s, a, format);
+    if (out.conditions.finds)
+        find_all(s, &out.conditions, &plan, quiet, &out.found);
+    else
+        measure(s, &plan, quiet);
+    int status = report(s, a, &out);
     session_free(s);
     plan_free(&plan);
     return status;

@@ -87,7 +87,7 @@ struct load_watch {
     _Atomic bool stop; /* set by anybody: the pass ends soon, and is not kept */
     void *mutex;       /* opaque; load_watch_init/fini */
     int points;        /* up to WATCH_POINTS, evenly spaced over what it has lasted */
-    double t_s[WATCH_POINTS], established[WATCH_POINTS], accepted[WATCH_POINTS];
+    double x[WATCH_POINTS], series[2][WATCH_POINTS]; /* as the workload's picture says */
 };
 void load_watch_init(struct load_watch *w);
 void load_watch_fini(struct load_watch *w);

@@ -29,11 +29,11 @@ void load_watch_fini(struct load_watch *w)
 void load_watch_copy(struct load_watch *w, struct load_watch *out)
 {
     pthread_mutex_lock(w->mutex);
-    size_t n = (size_t)w->points * sizeof *w->t_s;
+    size_t n = (size_t)w->points * sizeof *w->x;
     out->points = w->points;
-    memcpy(out->t_s, w->t_s, n);
-    memcpy(out->established, w->established, n);
-    memcpy(out->accepted, w->accepted, n);
+    memcpy(out->x, w->x, n);
+    memcpy(out->series[0], w->series[0], n);
+    memcpy(out->series[1], w->series[1], n);
     pthread_mutex_unlock(w->mutex);
 }
 
@@ -52,14 +52,14 @@ static void halve(struct watcher *w)
     struct load_watch *p = w->watch;
     p->points /= 2;
     for (int i = 0; i < p->points; i++) {
-        p->t_s[i] = p->t_s[2 * i];
-        p->established[i] = p->established[2 * i];
-        p->accepted[i] = p->accepted[2 * i];
+        p->x[i] = p->x[2 * i];
+        p->series[0][i] = p->series[0][2 * i];
+        p->series[1][i] = p->series[1][2 * i];
     }
     w->step_ns *= 2;
 }
 
-void watcher_add(struct watcher *w, uint64_t now_ns, double established, double accepted)
+void watcher_add_at(struct watcher *w, uint64_t now_ns, double x, const double series[2])
 {
     struct load_watch *p = w->watch;
     if (!p)
@@ -67,10 +67,15 @@ void watcher_add(struct watcher *w, uint64_t now_ns, double established, double 
     pthread_mutex_lock(p->mutex);
     if (p->points == WATCH_POINTS)
         halve(w);
-    p->t_s[p->points] = (double)(now_ns - w->start_ns) / 1e9;
-    p->established[p->points] = established;
-    p->accepted[p->points] = accepted;
+    p->x[p->points] = x;
+    p->series[0][p->points] = series[0];
+    p->series[1][p->points] = series[1];
     p->points++;
     pthread_mutex_unlock(p->mutex);
     w->next_ns = now_ns + w->step_ns;
+}
+
+void watcher_add(struct watcher *w, uint64_t now_ns, double a, double b)
+{
+    watcher_add_at(w, now_ns, (double)(now_ns - w->start_ns) / 1e9, (double[]){a, b});
 }

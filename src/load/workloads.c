@@ -37,8 +37,8 @@ static const enum param_id connect_matters[] = {
     PARAM_timeout, PARAM_workers, PARAM_events, PARAM_nodelay, PARAM_place, PARAM_pin, PARAM_COUNT,
 };
 static const enum metric_id connect_yields[] = {
-    METRIC_connect_s, METRIC_accepted_s, METRIC_connections_per_s, METRIC_established,
-    METRIC_accepted, METRIC_refused, METRIC_syn_retransmits, METRIC_timer_s, METRIC_listen_drops,
+    METRIC_connect_s, METRIC_accepted_s, METRIC_connections_per_s, METRIC_syn_retransmits,
+    METRIC_timer_s, METRIC_established, METRIC_accepted, METRIC_refused, METRIC_listen_drops,
     METRIC_server_cpu_pct, METRIC_load_cpu_pct, METRIC_waits_per_s, METRIC_events_per_wait,
     METRIC_rss_bytes,
     METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
@@ -66,6 +66,8 @@ const struct workload workload_table[] = {
         .presets = transfer_presets,
         .sweep = PARAM_connections,
         .sweep_list = "100..800:100",
+        .draws = {.graph = METRIC_server_cpu_pct,
+                  .says = "looks at {looks_per_request} socket{s} for a request"},
     },
     {
         .id = "connect",
@@ -77,6 +79,10 @@ const struct workload workload_table[] = {
         .presets = connect_presets,
         .sweep = PARAM_connections,
         .sweep_list = "100..1000:100",
+        .draws = {.series = {"established", "accepted"},
+                  .reaches = PARAM_connections,
+                  .beside = "accepted",
+                  .says = "{syn_retransmits} SYN{s} sent again: {timer_s} s of timers"},
         .repeat = connect_repeat,
     },
 };
@@ -99,6 +105,14 @@ const struct workload *workload_of(const struct params *p)
 {
     int i = isnan(p->workload) ? 0 : (int)p->workload;
     return &workload_table[i >= 0 && i < workload_count ? i : 0];
+}
+
+bool workload_yields(const struct workload *w, enum metric_id m)
+{
+    const enum metric_id *y = w->yields;
+    while (*y != METRIC_COUNT && *y != m)
+        y++;
+    return *y == m && m != METRIC_COUNT;
 }
 
 static bool preset_from(const struct workload_preset *list, enum param_id id, double *out)

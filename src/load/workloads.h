@@ -15,6 +15,16 @@ struct workload_preset { /* what an unset parameter becomes */
     double value;
 };
 
+/* What the live view draws of it; the screen knows no workload. */
+struct workload_picture {
+    enum metric_id graph;     /* of a sampled one, over time */
+    const char *series[2];    /* of a repeated one: what its load_watch holds; second NULL: one */
+    const char *against;      /* their x, in a word ("clients"); NULL: seconds */
+    enum param_id reaches;    /* what the series end at; 0: nothing that is known beforehand */
+    const char *beside;       /* the figure after the main one, in a word; NULL: its title */
+    const char *says;         /* under it: {metric} becomes the figure, {s} an s unless it was 1 */
+};
+
 struct workload {
     const char *id, *label, *summary;
     const char *rule;              /* "12 samples, drop 1+1, mean of 10" */
@@ -23,6 +33,7 @@ struct workload {
     const struct workload_preset *presets; /* ends with id PARAM_COUNT */
     enum param_id sweep;           /* the axis of its published table, with */
     const char *sweep_list;        /* its values as typed, "100..800:100" */
+    struct workload_picture draws;
     int (*repeat)(const struct load_spec *spec, struct load_watch *watch, struct repeat_result *out,
                   struct err *e);
 };
@@ -32,6 +43,7 @@ extern const int workload_count;
 const char *workload_word(int i);
 int workload_find(const char *id);
 const struct workload *workload_of(const struct params *p);
+bool workload_yields(const struct workload *w, enum metric_id m);
 
 /* -EINVAL with one line where the workload waits for replies and the protocol has none. Unset is
  * fine. */

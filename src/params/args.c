@@ -182,6 +182,10 @@ static int take_option(struct args *a, int option, const char *text, struct err 
     if (!choice_holds(o->argument, text))
         return err_set(e, EINVAL, "--%s %s: must be one of %s", name,
                        params_echo(text, echo, sizeof echo), o->argument);
+    if (a->text_count == ARGS_TEXTS)
+        return err_set(e, EINVAL, "--%s %s: more than %d options", name,
+                       params_echo(text, echo, sizeof echo), ARGS_TEXTS);
+    a->texts[a->text_count++] = (struct option_text){option, text};
     *option_at(&a->options, option) = text;
     return 0;
 }

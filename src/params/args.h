@@ -6,10 +6,16 @@
 #include "params/axis.h"
 
 #define ARGS_AXES 2
+#define ARGS_TEXTS 32
 
 struct args {
     struct params params;  /* one value each; an axis parameter holds its first value */
-    struct options options;
+    struct options options; /* of one that was given several times the last */
+    int text_count;         /* every option with a text, in the order given */
+    struct option_text {
+        enum option_id id;
+        const char *text;
+    } texts[ARGS_TEXTS];
     int axis_count;        /* 0 to 2 parameters were given as lists of more than one value */
     struct axis axes[ARGS_AXES];
     bool given[PARAM_COUNT];

@@ -38,21 +38,32 @@ static void say_ratio(struct text *t, const struct row *r, int pane, const struc
     const char *cheap = r->panes[a_dearer ? pane : 0].model;
     double ratio = a_dearer ? p->ratio : 1 / p->ratio;
     double low = a_dearer ? p->low : 1 / p->high, high = a_dearer ? p->high : 1 / p->low;
+    const struct metric *m = &metric_table[row_main(r)];
     say(t, "%s ", dear);
-    if (metric_table[row_main(r)].cls == CLASS_COST)
+    if (m->cls == CLASS_COST)
         say(t, "costs %s times the CPU of %s", num(ratio).s, cheap);
-    else
+    else if (m->better == BETTER_MORE)
+        say(t, "does %s times the %s of %s", num(ratio).s, m->title, cheap);
+    else if (m->cls == CLASS_TIME)
         say(t, "takes %s times as long as %s", num(ratio).s, cheap);
+    else
+        say(t, "has %s times the %s of %s", num(ratio).s, m->title, cheap);
     if (!isnan(low))
         say(t, " (%s to %s)", num(low).s, num(high).s);
     say(t, " %s", say_load(r).s);
 }
 
+/* How long one more pair takes: a repeated workload's passes last as long as they do. */
 static double round_seconds(const struct row *r)
 {
-    if (r->workload->repeat)
-        return mean_of(r, 0, row_main(r)) * r->pane_count;
-    return 2 * r->pane_count * r->params.turn;
+    double sum = 0;
+    if (!r->workload->repeat)
+        return 2 * r->pane_count * r->params.turn;
+    for (int i = 0; i < r->pane_count; i++) {
+        const struct sample *last = pane_at(&r->panes[i], r->panes[i].count - 1);
+        sum += last ? last->interval_s : 0;
+    }
+    return sum;
 }
 
 static void answer_pair(const struct row *r, int pane, struct text *t)
@@ -105,16 +116,22 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
 
 static void answer_alone(const struct row *r, struct text *t)
 {
-    struct summary main = row_summary(r, 0, row_main(r));
+    enum metric_id m = row_main(r);
+    struct summary main = row_summary(r, 0, m);
+    const char *unit = metric_table[m].unit;
     char p99[24];
     if (main.used < 1) {
         say(t, "not yet: nothing was kept so far");
-    } else if (r->workload->repeat) {
-        say(t, "%s: %s s %s", r->panes[0].model, num(main.mean).s, say_load(r).s);
-    } else {
-        say(t, "%s: %s µs CPU a request %s, p99 %s", r->panes[0].model, num(main.mean).s,
-            say_load(r).s, units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
+        return;
     }
+    say(t, "%s: %s", r->panes[0].model, num(main.mean).s);
+    if (*unit && *unit != '/') /* "messages/s" says it */
+        say(t, " %s", !strcmp(unit, "us") ? "µs" : unit);
+    if (metric_table[m].cls != CLASS_TIME)
+        say(t, " %s", metric_table[m].title);
+    say(t, " %s", say_load(r).s);
+    if (workload_yields(r->workload, METRIC_latency_p99_us) && !r->workload->repeat)
+        say(t, ", p99 %s", units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
 }
 
 static void why_calls(const struct row *r, int pane, struct text *t)
@@ -156,6 +173,46 @@ static void why_connect(const struct row *r, int pane, struct text *t)
             say(t, " lost %s SYNs: %s of its %s s are the kernel's timer", num(lost).s,
                 num(mean_of(r, i, METRIC_timer_s)).s, num(mean_of(r, i, METRIC_connect_s)).s);
     }
+}
+
+struct figures {
+    const struct row *r;
+    int pane;
+};
+
+static double figure(const void *ctx, enum metric_id m)
+{
+    const struct figures *f = ctx;
+    return mean_of(f->r, f->pane, m);
+}
+
+/* The sentence of the workload, for each of the two. */
+static void why_sentence(const struct row *r, int pane, struct text *t)
+{
+    for (int i = 0; i <= pane; i += pane ? pane : 1) {
+        say(t, "%s%s ", i ? "; " : "", r->panes[i].model);
+        if (!say_sentence(t, r->workload->draws.says, figure, &(struct figures){r, i}))
+            say(t, "(not measured)");
+    }
+}
+
+/* The counter that explains the main figure, by what the workload yields. */
+static const struct {
+    enum metric_id yields;
+    void (*say)(const struct row *r, int pane, struct text *t);
+} whys[] = {
+    {METRIC_looks_per_request, why_calls},
+    {METRIC_syn_retransmits, why_connect},
+};
+
+static void why(const struct row *r, int pane, struct text *t)
+{
+    for (size_t i = 0; i < sizeof whys / sizeof *whys; i++)
+        if (workload_yields(r->workload, whys[i].yields)) {
+            whys[i].say(r, pane, t);
+            return;
+        }
+    why_sentence(r, pane, t);
 }
 
 static void trust(const struct row *r, int pane, struct text *t)
@@ -201,9 +258,7 @@ void answer_row(const struct row *r, int pane, struct answer *out)
         answer_alone(r, &a);
     if (row_kept(r) == 0)
         say(&w, "no kept round yet");
-    else if (r->workload->repeat)
-        why_connect(r, pane, &w);
     else
-        why_calls(r, pane, &w);
+        why(r, pane, &w);
     trust(r, pane, &t);
 }

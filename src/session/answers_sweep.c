@@ -142,15 +142,32 @@ static void say_span(struct text *t, const struct walk *w, int pane, enum metric
         say(t, "%s to %s", num(low).s, num(high).s);
 }
 
+/* The counter that explains a sweep, by what the workload yields; else its second figure. */
+static const struct reason {
+    enum metric_id yields;
+    const char *verb, *what, *again;
+} reasons[] = {
+    {METRIC_looks_per_request, "looks at", "sockets for a request", "at "},
+    {METRIC_syn_retransmits, "lost", "SYNs, a timer of 1 s each", ""},
+};
+
 static void why_sweep(struct text *t, const struct walk *w, int pane)
 {
     const struct row *r = w->like;
-    bool connects = r->workload->repeat;
-    enum metric_id m = connects ? METRIC_syn_retransmits : METRIC_looks_per_request;
-    say(t, "%s %s ", r->panes[0].model, connects ? "lost" : "looks at");
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        const struct reason *x = &reasons[i];
+        if (!workload_yields(r->workload, x->yields))
+            continue;
+        say(t, "%s %s ", r->panes[0].model, x->verb);
+        say_span(t, w, 0, x->yields);
+        say(t, " %s; %s %s", x->what, r->panes[pane].model, x->again);
+        say_span(t, w, pane, x->yields);
+        return;
+    }
+    enum metric_id m = r->workload->yields[1];
+    say(t, "%s %s ", metric_table[m].title, r->panes[0].model);
     say_span(t, w, 0, m);
-    say(t, connects ? " SYNs, a timer of 1 s each; %s " : " sockets for a request; %s at ",
-        r->panes[pane].model);
+    say(t, "; %s ", r->panes[pane].model);
     say_span(t, w, pane, m);
 }
 

@@ -11,8 +11,10 @@
 #include "session/rig.h"
 #include "session/session.h"
 
-struct trace { /* the last figures of a pane, for graphs */
-    unsigned long pushed;
+struct trace { /* the last figures of a pane, for graphs; anew with another model or workload */
+    const struct io_model *io;
+    const struct workload *workload;
+    unsigned long pushed, first;
     double t_s[TRACE_POINTS];
     struct values values[TRACE_POINTS];
 };
@@ -38,6 +40,8 @@ struct session {
     struct rows rows;
     struct session_now now; /* all but elapsed_s, panes' traces and the watch of a running pass */
     struct trace traces[LINEUP_MAX];
+    double row_began_s, left_at_s; /* of the running row; when now.row_left_s was worked out */
+    double rest_s;                 /* of the plan, the rows after this one */
     bool have_want, idle;
     bool resting; /* the live row ended by itself; only an order moves the runner */
     struct plan plan; /* rows copied; plan_next: the next one to run */
@@ -75,6 +79,12 @@ bool session_ordered(const struct session *s, unsigned seen);
 bool session_sleep(struct session *s, uint64_t t_ns, unsigned seen);
 /* Appends a sample to a pane and to its trace. */
 void session_push(struct session *s, struct row *row, int pane, const struct sample *sample);
+/* progress.c, under the lock: the figures of these panes go on, or begin anew; and how long the
+ * running row will still take. */
+void session_traces(struct session *s, const struct row *row);
+void session_left(struct session *s, const struct row *row);
+/* What is left now, into a copy of `now`. */
+void session_count_down(const struct session *s, struct session_now *out);
 /* Kept samples the row wants: its samples or repeats, what duration makes of them, and "more". */
 int session_asked(const struct session *s, const struct row *row);
 /* Pane's trouble line; NULL or "" when all is well. */

@@ -132,6 +132,7 @@ static void judge(struct passes *p)
     pthread_mutex_lock(&s->lock);
     verdict_row(p->row, &s->rig);
     s->now.asked = session_asked(s, p->row);
+    session_left(s, p->row);
     s->now.phase = PHASE_MEASURING;
     pthread_mutex_unlock(&s->lock);
 }

@@ -54,4 +54,7 @@ int plan_check_limits(const struct plan *p, struct err *e);
  * build; "assets" when there is none. */
 const char *plan_assets(void);
 
+/* Where plans were looked for when none are shipped; NULL when there are some. */
+const char *plan_looked(void);
+
 #endif

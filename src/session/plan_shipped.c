@@ -57,6 +57,9 @@ static int unknown_plan(const char *name, struct err *e)
     params_echo(name, echo, sizeof echo);
     if (near)
         return err_set(e, EINVAL, "--plan %s: no such plan; did you mean %s?", echo, near);
+    if (plan_looked())
+        return err_set(e, EINVAL, "--plan %s: no such file, and no plans came with this program: %s",
+                       echo, plan_looked());
     for (int i = 0; shipped_word(i); i++) {
         size_t n = strlen(list);
         snprintf(list + n, sizeof list - n, "%s%.31s", i ? ", " : "", shipped_word(i));
@@ -120,7 +123,7 @@ bool plan_shipped(int i, struct plan_info *out)
 
 /* --- where the assets are -------------------------------------------------------------------- */
 
-static char assets[PATH_MAX];
+static char assets[PATH_MAX], looked[PATH_MAX + 128];
 
 static bool assets_at(const char *folder, int folder_length, const char *tail)
 {
@@ -140,8 +143,13 @@ static void find_assets(void)
 
     if (env && *env) {
         snprintf(assets, sizeof assets, "%s", env);
+        snprintf(looked, sizeof looked, "looked in %s/plans (IODASH_ASSETS)", env);
         return;
     }
+    snprintf(looked, sizeof looked,
+             "looked for share/iodash/plans and assets/plans beside and above %.*s, and for "
+             "./assets/plans; IODASH_ASSETS may name another folder",
+             n > 0 ? (int)n : 0, exe);
     for (int up = 0; up < 6 && n > 0; up++) {
         while (n > 0 && exe[--n] != '/')
             ;
@@ -157,4 +165,9 @@ const char *plan_assets(void)
 
     pthread_once(&once, find_assets);
     return assets;
+}
+
+const char *plan_looked(void)
+{
+    return shipped_word(0) ? NULL : looked;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows keep what was measured in chunks that never move, so a reader may hold a pointer while the
  * runner appends. Figures are formed on demand from the kept samples: nothing derived is stored, so
- * the screen, the CSV and the answers cannot disagree. Which figures may rank two models is one
- * table, verdicts by classes. */
+ * the screen, the CSV and the answers cannot disagree. Which figures may rank two models stands in
+ * the table of verdicts. */
 #include "session/rows.h"
 
 #include <stdlib.h>
@@ -10,30 +10,29 @@
 
 const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
-const char *const verdict_words[] = {
-    "",       "skipped", "died",     "errors",  "fd-limit", "port-limit", "accept-queue",
-    "noisy", "behind",   "unsteady", "too-few", "full",     "load-full",  "ok",
+#define VERDICT(id, word, test, holds, meaning) word,
+const char *const verdict_words[] = {"",
+#include "session/verdicts.def"
 };
+#undef VERDICT
 
-/* Classes that hold under a verdict. A verdict hides the later ones (a row that is `behind` may be
- * `full` too), so a class holds only where it does under everything that may be hidden. */
-#define HOLDS(class) (1u << CLASS_##class)
-static const unsigned holds[VERDICT_COUNT] = {
-    [VERDICT_NONE] = 0,
-    [VERDICT_SKIPPED] = 0,
-    [VERDICT_DIED] = 0,
-    [VERDICT_ERRORS] = 0,
-    [VERDICT_FD_LIMIT] = 0,
-    [VERDICT_PORT_LIMIT] = HOLDS(COUNT),
-    [VERDICT_ACCEPT_QUEUE] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
-    [VERDICT_BEHIND] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
-    [VERDICT_NOISY] = HOLDS(COUNT),
-    [VERDICT_UNSTEADY] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
-    [VERDICT_TOO_FEW] = 0,
-    [VERDICT_FULL] = HOLDS(COST) | HOLDS(RATE) | HOLDS(TIME) | HOLDS(COUNT),
-    [VERDICT_LOAD_FULL] = HOLDS(COST) | HOLDS(TIME) | HOLDS(COUNT),
-    [VERDICT_OK] = HOLDS(COST) | HOLDS(SHARE) | HOLDS(LATENCY) | HOLDS(TIME) | HOLDS(COUNT),
+#define VERDICT(id, word, test, holds, meaning) meaning,
+const char *const verdict_meanings[] = {"",
+#include "session/verdicts.def"
 };
+#undef VERDICT
+
+#define HOLDS(class) (1u << CLASS_##class)
+#define VERDICT(id, word, test, holds, meaning) holds,
+static const unsigned holds[VERDICT_COUNT] = {0,
+#include "session/verdicts.def"
+};
+#undef VERDICT
+
+bool verdict_holds(enum verdict v, enum metric_class class)
+{
+    return holds[v] & 1u << class;
+}
 
 /* Without a pace the models do unequal work, so neither share nor latency compares like with
  * like. */
@@ -234,11 +233,12 @@ static bool paced(const struct row *r)
 
 bool row_may_rank(const struct row *r, int pane, enum metric_id m)
 {
-    unsigned class = 1u << metric_table[m].cls;
+    enum metric_class class = metric_table[m].cls;
 
-    if (class & needs_pace && !paced(r))
+    if (1u << class & needs_pace && !paced(r))
         return false;
-    return holds[r->panes[0].verdict] & holds[r->panes[pane].verdict] & class;
+    return verdict_holds(r->panes[0].verdict, class) &&
+           verdict_holds(r->panes[pane].verdict, class);
 }
 
 enum metric_id row_main(const struct row *r)

@@ -23,14 +23,17 @@ struct sample {
     struct values values;
 };
 
-/* A row has the first that applies. */
 enum verdict {
-    VERDICT_NONE, VERDICT_SKIPPED, VERDICT_DIED, VERDICT_ERRORS, VERDICT_FD_LIMIT,
-    VERDICT_PORT_LIMIT, VERDICT_ACCEPT_QUEUE, VERDICT_NOISY, VERDICT_BEHIND, VERDICT_UNSTEADY,
-    VERDICT_TOO_FEW,
-    VERDICT_FULL, VERDICT_LOAD_FULL, VERDICT_OK, VERDICT_COUNT
+    VERDICT_NONE,
+#define VERDICT(id, ...) VERDICT_##id,
+#include "session/verdicts.def"
+#undef VERDICT
+    VERDICT_COUNT
 };
-extern const char *const verdict_words[]; /* "", "skipped", "died", ... "ok" */
+extern const char *const verdict_words[];    /* "", "skipped", "died", ... "ok" */
+extern const char *const verdict_meanings[]; /* one clause each */
+/* May figures of this class rank under the verdict, pace aside? */
+bool verdict_holds(enum verdict v, enum metric_class class);
 
 #define SAMPLE_CHUNK 64
 

@@ -23,12 +23,13 @@ static bool plan_runs(const struct session *s)
     return s->plan_next < s->plan.count;
 }
 
-static double plan_left(const struct session *s)
+/* Of the rows that come after the next one. */
+static double plan_rest(const struct session *s)
 {
-    double left = 0;
-    for (int i = s->plan_next; i < s->plan.count; i++)
-        left += plan_row_seconds(&s->plan.rows[i]);
-    return left;
+    double rest = 0;
+    for (int i = s->plan_next + 1; i < s->plan.count; i++)
+        rest += plan_row_seconds(&s->plan.rows[i]);
+    return rest;
 }
 
 /* Waits for something to do. False: the session ends. */
@@ -54,7 +55,7 @@ static bool next_job(struct session *s, struct job *job)
     s->restart = 0;
     s->now.plan_count = job->from_plan ? s->plan.count : 0;
     s->now.plan_done = s->plan_next;
-    s->now.plan_left_s = plan_left(s);
+    s->rest_s = plan_rest(s);
     memcpy(s->now.plan_title, s->plan.title, sizeof s->now.plan_title);
     atomic_store(&s->watch.stop, false);
     pthread_mutex_unlock(&s->lock);
@@ -117,6 +118,9 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
     s->now.row_number = found->number;
     s->now.taken = row_kept(found);
     s->now.asked = session_asked(s, found);
+    s->row_began_s = session_elapsed(s);
+    session_traces(s, found);
+    session_left(s, found);
     pthread_mutex_unlock(&s->lock);
     return found;
 }

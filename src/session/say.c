@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -25,12 +26,80 @@ struct num num(double v)
     return n;
 }
 
+struct num num_whole(double v)
+{
+    struct num n;
+    if (!(fabs(v) < 1e6 && fabs(v - round(v)) < 0.005))
+        return num(v);
+    snprintf(n.s, sizeof n.s, "%.0f", round(v));
+    return n;
+}
+
+struct num num_si(double v)
+{
+    struct num n;
+    units_si(n.s, sizeof n.s, v);
+    return n;
+}
+
+static struct num with_unit(enum metric_id m, double v)
+{
+    struct num n;
+    if (!strcmp(metric_table[m].unit, "B"))
+        units_bytes(n.s, sizeof n.s, v);
+    else if (!strcmp(metric_table[m].unit, "/s"))
+        units_si(n.s, sizeof n.s, v);
+    else
+        n = num_whole(v);
+    return n;
+}
+
+/* One word that stood between braces; `one`: the last number said was 1. */
+static bool say_field(struct text *t, const char *word, bool *one, double v)
+{
+    int m = metrics_find(word);
+    if (!strcmp(word, "s")) {
+        say(t, "%s", *one ? "" : "s");
+        return true;
+    }
+    if (m < 0 || isnan(v))
+        return false;
+    struct num n = with_unit((enum metric_id)m, v);
+    *one = !strcmp(n.s, "1");
+    say(t, "%s", n.s);
+    return true;
+}
+
+bool say_sentence(struct text *t, const char *sentence, say_figure_fn figure, const void *ctx)
+{
+    struct text made = *t;
+    bool one = false, whole = sentence != NULL;
+    char word[48];
+    while (whole) {
+        int plain = (int)strcspn(sentence, "{");
+        say(&made, "%.*s", plain, sentence);
+        sentence += plain;
+        if (sscanf(sentence, "{%47[^}]}", word) != 1)
+            break;
+        sentence += strlen(word) + 2;
+        int m = metrics_find(word);
+        whole = say_field(&made, word, &one, m < 0 ? METRIC_NONE : figure(ctx, (enum metric_id)m));
+    }
+    if (whole)
+        *t = made;
+    else if (t->used < t->size)
+        t->buf[t->used] = '\0';
+    return whole;
+}
+
 struct num say_load(const struct row *r)
 {
     struct num n;
     char v[20];
+    enum param_id axis = r->workload->sweep;
     if (r->workload->repeat)
-        snprintf(n.s, sizeof n.s, "for %s", params_print(PARAM_connections, r->params.connections, v, sizeof v));
+        snprintf(n.s, sizeof n.s, axis == PARAM_idle ? "beside %s idle" : "for %s",
+                 params_print(axis, params_get(&r->params, axis), v, sizeof v));
     else if (r->params.rate == PARAM_MAX)
         snprintf(n.s, sizeof n.s, "flat out");
     else

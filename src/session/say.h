@@ -18,8 +18,15 @@ struct num {
     char s[24];
 };
 
-/* Three significant digits. */
+/* Three significant digits; whole numbers below a million without a point. */
 struct num num(double v);
+struct num num_whole(double v);
+struct num num_si(double v); /* 61.2k */
+
+/* A workload's sentence with its figures in it (struct workload_picture). False, and nothing said,
+ * when one of them is not measured. */
+typedef double (*say_figure_fn)(const void *ctx, enum metric_id m);
+bool say_sentence(struct text *t, const char *sentence, say_figure_fn figure, const void *ctx);
 
 /* What was asked of a row: "at 11.5k/s", "flat out", "for 400". */
 struct num say_load(const struct row *r);

@@ -257,7 +257,8 @@ static void trace_copy(const struct trace *t, struct pane_now *out)
 {
     if (out->trace_pushed == t->pushed)
         return;
-    int count = t->pushed < TRACE_POINTS ? (int)t->pushed : TRACE_POINTS;
+    unsigned long kept = t->pushed - t->first;
+    int count = kept < TRACE_POINTS ? (int)kept : TRACE_POINTS;
     for (int i = 0; i < count; i++) {
         size_t at = (t->pushed - (unsigned long)count + (unsigned long)i) % TRACE_POINTS;
         out->trace_t_s[i] = t->t_s[at];
@@ -281,6 +282,7 @@ void session_read(struct session *s, struct session_now *out)
     }
     if (s->now.watch_pane >= 0)
         load_watch_copy(&s->watch, &out->watch[s->now.watch_pane]);
+    session_count_down(s, out);
     pthread_mutex_unlock(&s->lock);
     memcpy(out->panes, panes, sizeof panes);
     out->elapsed_s = session_elapsed(s);

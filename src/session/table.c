@@ -142,13 +142,13 @@ static void say_title(struct making *m)
     size_t size = sizeof m->t->title;
 
     say(title, size, m->like->workload->label);
-    if (!varies(m, PARAM_size) && table_yields(m->like->workload, METRIC_requests_per_s))
+    if (!varies(m, PARAM_size) && workload_yields(m->like->workload, METRIC_requests_per_s))
         say(title, size, params_show(PARAM_size, p->size, v, sizeof v));
     if (p->idle > 0 && !varies(m, PARAM_idle)) {
         snprintf(text, sizeof text, "%s idle", params_show(PARAM_idle, p->idle, v, sizeof v));
         say(title, size, text);
     }
-    if (!varies(m, PARAM_rate) && table_yields(m->like->workload, METRIC_requests_per_s)) {
+    if (!varies(m, PARAM_rate) && workload_yields(m->like->workload, METRIC_requests_per_s)) {
         snprintf(text, sizeof text, "%s asked", params_show(PARAM_rate, p->rate, v, sizeof v));
         say(title, size, isfinite(p->rate) ? text : "closed loop");
     }

@@ -141,14 +141,6 @@ static void add(struct making *m, struct spec s, const char *group, const char *
     m->spec[m->t->columns++] = s;
 }
 
-bool table_yields(const struct workload *w, enum metric_id id)
-{
-    for (const enum metric_id *y = w->yields; *y != METRIC_COUNT; y++)
-        if (*y == id)
-            return true;
-    return false;
-}
-
 static bool listed(enum metric_id id)
 {
     for (size_t i = 0; i < SHOWN; i++)
@@ -174,7 +166,7 @@ static void add_figures(struct making *m, bool wide)
             add(m, (struct spec){write_figure, pane, w->yields[0]}, group,
                 metric_table[w->yields[0]].title);
         for (size_t i = 0; i < SHOWN; i++)
-            if ((shown[i].beside != class) == wide && table_yields(w, shown[i].metric))
+            if ((shown[i].beside != class) == wide && workload_yields(w, shown[i].metric))
                 add(m, (struct spec){write_figure, pane, shown[i].metric}, group, shown[i].head);
     }
 }

@@ -22,6 +22,4 @@ struct making {
 /* Adds heads and specs of all columns; the rows stand in the table already. */
 void table_add_columns(struct making *m, const int *varying, int count);
 
-bool table_yields(const struct workload *w, enum metric_id id);
-
 #endif

@@ -271,6 +271,7 @@ static void judge(struct rounds *r, bool full)
     pthread_mutex_lock(&s->lock);
     verdict_row(r->row, &s->rig);
     s->now.asked = session_asked(s, r->row);
+    session_left(s, r->row);
     s->now.phase = !r->steady ? PHASE_WARMUP : full ? PHASE_EXTRA : PHASE_MEASURING;
     pthread_mutex_unlock(&s->lock);
 }

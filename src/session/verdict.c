@@ -170,6 +170,16 @@ static bool is_behind(const struct seen *s)
     return true;
 }
 
+bool verdict_behind(const struct row *row, int pane, char *reason, size_t size)
+{
+    char text[REASON] = "";
+    struct seen s = {row, pane, &row->panes[pane], NULL, text};
+    bool behind = is_behind(&s);
+    if (behind)
+        snprintf(reason, size, "%s", text);
+    return behind;
+}
+
 static bool is_noisy(const struct seen *s)
 {
     struct summary others = row_summary(s->row, s->index, METRIC_others_pct);
@@ -230,17 +240,11 @@ static bool is_ok(const struct seen *s)
     return true;
 }
 
-static const struct {
-    enum verdict verdict;
-    bool (*test)(const struct seen *s);
-} tests[] = {
-    {VERDICT_SKIPPED, is_skipped}, {VERDICT_DIED, is_died},
-    {VERDICT_ERRORS, is_errors},   {VERDICT_FD_LIMIT, is_fd_limit},
-    {VERDICT_PORT_LIMIT, is_port_limit}, {VERDICT_ACCEPT_QUEUE, is_accept_queue},
-    {VERDICT_NOISY, is_noisy},     {VERDICT_BEHIND, is_behind},
-    {VERDICT_UNSTEADY, is_unsteady},
-    {VERDICT_TOO_FEW, is_too_few}, {VERDICT_FULL, is_full},
-    {VERDICT_LOAD_FULL, is_load_full}, {VERDICT_OK, is_ok},
+static bool (*const tests[])(const struct seen *s) = {
+    NULL, /* VERDICT_NONE */
+#define VERDICT(id, word, test, holds, meaning) is_##test,
+#include "session/verdicts.def"
+#undef VERDICT
 };
 
 void verdict_row(struct row *row, const struct rig *rig)
@@ -249,12 +253,12 @@ void verdict_row(struct row *row, const struct rig *rig)
         char reason[REASON] = "";
         struct pane *pane = &row->panes[i];
         struct seen s = {row, i, pane, i < rig->count ? &rig->panes[i] : NULL, reason};
-        size_t k = 0;
-        while (!tests[k].test(&s))
-            k++;
+        enum verdict v = VERDICT_NONE + 1;
+        while (!tests[v](&s))
+            v++;
         /* A row that still runs is not short of rounds: it has no verdict yet. */
-        bool early = tests[k].verdict == VERDICT_TOO_FEW && row->state == ROW_RUNNING;
-        pane->verdict = early ? VERDICT_NONE : tests[k].verdict;
+        bool early = v == VERDICT_TOO_FEW && row->state == ROW_RUNNING;
+        pane->verdict = early ? VERDICT_NONE : v;
         if (early)
             reason[0] = '\0';
         memcpy(pane->reason, reason, sizeof reason);

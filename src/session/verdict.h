@@ -9,4 +9,7 @@
 /* Sets verdict and reason of every pane; the caller holds the rows' lock. */
 void verdict_row(struct row *row, const struct rig *rig);
 
+/* Did it serve less than was asked? Whatever its verdict; then the reason is said. */
+bool verdict_behind(const struct row *row, int pane, char *reason, size_t size);
+
 #endif

@@ -239,7 +239,7 @@ static void pair_column(struct canvas *c, const struct graph_pair *g, struct rec
     double at = g->x_high * (column + 0.5) / plot.w;
     int steps = steps_of(g->charset);
     int a = filled(&g->scale, line_at(g->x, g->a, g->count, at), plot.h, g->charset);
-    double b = scale_place(&g->scale, line_at(g->x, g->b, g->count, at));
+    double b = g->b ? scale_place(&g->scale, line_at(g->x, g->b, g->count, at)) : NAN;
     for (int line = 0; line < plot.h; line++) {
         wchar_t ch = full_cell(g->charset, a - line * steps);
         if (g->charset == CHARSET_BRAILLE) {
@@ -263,10 +263,12 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g)
     draw_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
     for (int i = 0; i < plot.w && g->count && g->x_high > 0; i++)
         pair_column(c, g, plot, i);
-    char to[24] = "";
-    if (g->x_high > 0)
+    char to[48] = "", n[24];
+    if (g->x_high > 0 && g->x_word)
+        snprintf(to, sizeof to, "%s %.20s", units_exact(n, sizeof n, g->x_high), g->x_word);
+    else if (g->x_high > 0)
         units_span(to, sizeof to, g->x_high);
-    draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, "0 s", to);
+    draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, g->x_word ? "0" : "0 s", to);
 }
 
 /* --- small ones ------------------------------------------------------------------------------- */

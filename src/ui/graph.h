@@ -43,12 +43,13 @@ int graph_slots(int w, enum term_charset charset);
  * of a change of colour at each when the picture moves. */
 void graph_draw(struct canvas *c, const struct graph *g);
 
-/* Two lines over x (both n points, x from 0): a filled, b as dots of another shape. */
+/* Two lines over x (both n points, x from 0): a filled, b (NULL: none) as dots of another shape. */
 struct graph_pair {
     struct rect r;
     const double *x, *a, *b;
     int count;
-    double x_high; /* seconds at the right edge */
+    double x_high;      /* at the right edge */
+    const char *x_word; /* what x counts; NULL: seconds */
     struct scale scale;
     enum role role_a, role_b;
     enum term_charset charset;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A pane shows only what differs between the panes: its model, its main figure and tail, its graph,
- * its memory, what its waits cost. The lower it is, the fewer of these; the main figure always
+ * its memory, the workload's sentence. The lower it is, the fewer of these; the main figure always
  * stays. A server that died says so in the middle, with the key that starts it again. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "session/say.h"
 #include "ui/text.h"
 #include "ui/views.h"
 
 /* What fits into a pane of so many inner lines, in the order of drawing. */
 struct parts {
-    bool title, axis, rss, looks;
+    bool title, axis, rss, says;
     int graph;
 };
 
@@ -21,10 +22,10 @@ static struct parts parts_of(int lines)
     struct parts p = {0};
     int left = lines - 1; /* the main figure */
     p.title = left >= 3;
-    p.looks = left >= 4;
+    p.says = left >= 4;
     p.axis = left >= 6;
     p.rss = left >= 7;
-    p.graph = left - p.title - p.looks - p.axis - p.rss;
+    p.graph = left - p.title - p.says - p.axis - p.rss;
     return p;
 }
 
@@ -37,21 +38,35 @@ static double newest(const struct app *a, int pane, enum metric_id m, int before
     return i < 0 ? NAN : p->trace[i].v[m];
 }
 
+static const struct workload_picture *picture_of(const struct app *a)
+{
+    return &workload_of(&a->scene->shown.params)->draws;
+}
+
 static bool paired_picture(const struct app *a)
 {
-    return a->figure == METRIC_COUNT && workload_of(&a->scene->shown.params)->repeat;
+    return a->figure == METRIC_COUNT && picture_of(a)->series[0];
 }
 
 static enum metric_id figure_of(const struct app *a)
 {
-    return a->figure == METRIC_COUNT ? METRIC_server_cpu_pct : a->figure;
+    return a->figure == METRIC_COUNT ? picture_of(a)->graph : a->figure;
+}
+
+/* The tail of a request says "p99" of whatever it is counted from. */
+static const char *beside_word(const struct app *a)
+{
+    enum metric_id m = a->scene->beside;
+    if (m == METRIC_latency_p99_us || m == METRIC_response_p99_us)
+        return "p99";
+    return picture_of(a)->beside ? picture_of(a)->beside : metric_table[m].title;
 }
 
 static void draw_main(struct app *a, int pane, struct rect r)
 {
     const struct scene *s = a->scene;
     const struct scene_pane *p = &s->pane[pane];
-    bool ascii = a->canvas->ascii, repeated = workload_of(&s->shown.params)->repeat;
+    bool ascii = a->canvas->ascii;
     double main = p->measured ? p->main : newest(a, pane, s->main, 0);
     char text[64], side[48], value[32];
     if (isnan(main)) {
@@ -65,11 +80,9 @@ static void draw_main(struct app *a, int pane, struct rect r)
              metric_table[s->main].title);
     int used = 1 + canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2,
                               p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
-    double tail = p->measured ? (repeated ? p->accepted_s : p->p99)
-                              : newest(a, pane, repeated ? METRIC_accepted_s : s->p99m, 0);
-    snprintf(
-        side, sizeof side, "%s %s", repeated ? "accepted" : "p99",
-        words_figure(repeated ? METRIC_accepted_s : s->p99m, tail, ascii, value, sizeof value));
+    double beside = p->measured ? p->beside : newest(a, pane, s->beside, 0);
+    snprintf(side, sizeof side, "%s %s", beside_word(a),
+             words_figure(s->beside, beside, ascii, value, sizeof value));
     int w = canvas_width(side);
     if (used + w + 3 <= r.w)
         canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, false, side);
@@ -159,31 +172,48 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
     graph_draw(a->canvas, &g);
 }
 
-/* --- connect: established and accepted over time ---------------------------------------------- */
+/* --- a pass: what its watch holds -------------------------------------------------------------- */
 
-static double watch_high(const struct scene *s, bool seconds)
+static double watch_end(const struct scene *s)
 {
-    double high = seconds ? 0 : s->shown.params.connections;
-    for (int p = 0; p < s->pane_count; p++) {
-        const struct load_watch *w = &s->now->watch[p];
-        if (seconds && w->points > 0)
-            high = fmax(high, w->t_s[w->points - 1]);
-        for (int i = 0; !seconds && i < w->points; i++)
-            high = fmax(high, fmax(w->established[i], w->accepted[i]));
-    }
-    return high;
+    double end = 0;
+    for (int p = 0; p < s->pane_count; p++)
+        for (int i = 0; i < s->now->watch[p].points; i++)
+            end = fmax(end, s->now->watch[p].x[i]);
+    return end;
+}
+
+/* The same scale for every pane: what the series end at, where that is known, or what they have. */
+static struct scale watch_scale(const struct app *a)
+{
+    const struct scene *s = a->scene;
+    enum param_id reaches = picture_of(a)->reaches;
+    double high = 0;
+    for (int p = 0; p < s->pane_count; p++)
+        for (int k = 0; k < 2; k++)
+            for (int i = 0; i < s->now->watch[p].points; i++)
+                high = fmax(high, s->now->watch[p].series[k][i]);
+    double end = reaches ? params_get(&s->shown.params, reaches) : 0;
+    if (end >= high && end > 0)
+        return (struct scale){0, end, false};
+    return scale_for(&high, 1, 1, false);
 }
 
 static void draw_pair_title(struct app *a, int pane, struct rect r)
 {
     const struct load_watch *w = &a->scene->now->watch[pane];
-    char right[64] = "";
-    if (w->points > 0)
-        snprintf(right, sizeof right, "%.0f, %.0f", w->established[w->points - 1],
-                 w->accepted[w->points - 1]);
+    const struct workload_picture *p = picture_of(a);
+    char left[64], right[64] = "", one[24], two[24] = "";
+    bool both = p->series[1];
+    snprintf(left, sizeof left, "%s%s%s", p->series[0], both ? ", o " : "", both ? p->series[1] : "");
+    if (w->points > 0) {
+        words_count(w->series[0][w->points - 1], one, sizeof one);
+        if (both)
+            words_count(w->series[1][w->points - 1], two, sizeof two);
+        snprintf(right, sizeof right, "%s%s%s", one, both ? ", " : "", two);
+    }
     int used = canvas_width(right);
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false,
-               "established, o accepted");
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false, left);
     canvas_text(a->canvas, r.x + r.w - used - 1, r.y, used, ROLE_TEXT, true, right);
 }
 
@@ -191,22 +221,23 @@ static void draw_pair(struct app *a, int pane, struct rect r)
 {
     const struct scene *s = a->scene;
     const struct load_watch *w = &s->now->watch[pane];
-    double high = watch_high(s, false), seconds = watch_high(s, true);
-    struct scale wide = scale_for(&seconds, 1, 0.001, false);
+    double end = watch_end(s);
+    struct scale wide = scale_for(&end, 1, 0.001, false);
     struct graph_pair g = {.r = r,
-                           .x = w->t_s,
-                           .a = w->established,
-                           .b = w->accepted,
+                           .x = w->x,
+                           .a = w->series[0],
+                           .b = picture_of(a)->series[1] ? w->series[1] : NULL,
                            .count = w->points,
-                           .x_high = seconds > 0 ? wide.high : 0,
-                           .scale = {0, high > 0 ? high : 1, false},
+                           .x_high = end > 0 ? wide.high : 0,
+                           .x_word = picture_of(a)->against,
+                           .scale = watch_scale(a),
                            .role_a = words_role(pane),
                            .role_b = ROLE_TEXT,
                            .charset = a->charset};
     graph_pair_draw(a->canvas, &g);
 }
 
-/* --- memory, looks ---------------------------------------------------------------------------- */
+/* --- memory, the sentence --------------------------------------------------------------------- */
 
 static void draw_rss(struct app *a, int pane, struct rect r)
 {
@@ -224,28 +255,29 @@ static void draw_rss(struct app *a, int pane, struct rect r)
     spark_draw(a->canvas, (struct rect){r.x + x, r.y, w, 1}, words_role(pane), values, n);
 }
 
-static void looks_text(const struct app *a, int pane, char *buf, size_t size)
+struct latest {
+    const struct app *a;
+    int pane;
+};
+
+static double latest_figure(const void *ctx, enum metric_id m)
 {
-    const struct scene_pane *p = &a->scene->pane[pane];
-    double looks = p->measured ? p->looks : newest(a, pane, METRIC_looks_per_request, 0);
-    char number[24];
-    *buf = '\0';
-    if (workload_of(&a->scene->shown.params)->repeat) {
-        double lost = p->measured ? p->retransmits : newest(a, pane, METRIC_syn_retransmits, 0);
-        double timers = p->measured ? p->timer_s : newest(a, pane, METRIC_timer_s, 0);
-        char seconds[24];
-        if (!isnan(lost))
-            snprintf(buf, size, "%s SYNs sent again: %s s of timers",
-                     words_count(lost, number, sizeof number),
-                     words_count(timers, seconds, sizeof seconds));
-    } else if (!isnan(looks)) {
-        words_count(looks, number, sizeof number);
-        snprintf(buf, size, "looks at %s socket%s for a request", number,
-                 !strcmp(number, "1") ? "" : "s");
-    }
+    const struct latest *l = ctx;
+    return newest(l->a, l->pane, m, 0);
 }
 
-static void draw_looks(struct app *a, int pane, struct rect r)
+static void says_text(const struct app *a, int pane, char *buf, size_t size)
+{
+    const struct scene_pane *p = &a->scene->pane[pane];
+    struct text t = {buf, size, 0};
+    *buf = '\0';
+    if (p->measured)
+        say(&t, "%s", p->says);
+    else
+        say_sentence(&t, picture_of(a)->says, latest_figure, &(struct latest){a, pane});
+}
+
+static void draw_says(struct app *a, int pane, struct rect r)
 {
     const struct scene_pane *p = &a->scene->pane[pane];
     char text[220];
@@ -253,7 +285,7 @@ static void draw_looks(struct app *a, int pane, struct rect r)
     if (bad)
         snprintf(text, sizeof text, "%s: %s", verdict_words[p->verdict], p->reason);
     else
-        looks_text(a, pane, text, sizeof text);
+        says_text(a, pane, text, sizeof text);
     canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
 }
 
@@ -299,8 +331,8 @@ static void draw_inside(struct app *a, int pane, struct rect r)
     y += graph.h > 0 ? graph.h : 0;
     if (p.rss)
         draw_rss(a, pane, (struct rect){r.x, y++, r.w, 1});
-    if (p.looks)
-        draw_looks(a, pane, (struct rect){r.x, y, r.w, 1});
+    if (p.says)
+        draw_says(a, pane, (struct rect){r.x, y, r.w, 1});
 }
 
 static void pane_title(const struct app *a, int pane, char *buf, size_t size)

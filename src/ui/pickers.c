@@ -185,14 +185,19 @@ static void list_figures(struct app *a)
     picker_open(&a->picker, PICK_FIGURE, "figure that the graphs show");
     struct picker_item *own = picker_add(&a->picker);
     copy(own->name, sizeof own->name, "usual");
-    copy(own->text, sizeof own->text,
-         w->repeat ? "connections established and accepted over time" : "server CPU in its turns");
+    const struct workload_picture *d = &w->draws;
+    if (d->series[0])
+        snprintf(own->text, sizeof own->text, "%s%s%s in the running pass", d->series[0],
+                 d->series[1] ? " and " : "", d->series[1] ? d->series[1] : "");
+    else
+        snprintf(own->text, sizeof own->text, "%s in its turns", metric_table[d->graph].title);
     own->value = METRIC_COUNT;
-    for (int m = 0; m < METRIC_COUNT; m++) {
+    for (int i = 0; w->yields[i] != METRIC_COUNT; i++) {
+        const struct metric *m = &metric_table[w->yields[i]];
         struct picker_item *item = picker_add(&a->picker);
-        copy(item->name, sizeof item->name, metric_table[m].title);
-        copy(item->text, sizeof item->text, metric_table[m].help);
-        item->value = m;
+        copy(item->name, sizeof item->name, m->title);
+        copy(item->text, sizeof item->text, m->help);
+        item->value = (int)w->yields[i];
     }
     picker_start(&a->picker, (int)a->figure);
 }

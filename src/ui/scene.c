@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "session/published.h"
+#include "session/say.h"
 
 struct scene *scene_new(void)
 {
@@ -94,18 +95,25 @@ static void add_metric(struct small_table *t, enum metric_id m)
         t->metric[t->cells++] = m;
 }
 
-/* Which figures, best first. The main one is the ratio's, so a sampled workload shows what stands
- * beside it: the share of a CPU and the tail. A repeated one shows its times themselves. */
+/* The figure beside the main one: how long a request takes, or what the workload yields next. */
+static enum metric_id beside_of(const struct workload *w, double rate)
+{
+    enum metric_id p99 = isinf(rate) ? METRIC_latency_p99_us : METRIC_response_p99_us;
+    return workload_yields(w, p99) ? p99 : w->yields[1] != METRIC_COUNT ? w->yields[1] : w->yields[0];
+}
+
+/* Which figures, best first. A cost stands as the ratio, so what follows it is shown: the share of a
+ * CPU and the tail. Times and rates are shown themselves. */
 static void pick_metrics(struct small_table *t, const struct row *r)
 {
     const enum metric_id *y = r->workload->yields;
     t->cells = 0;
     t->ratio = row_main(r);
-    if (r->workload->repeat)
+    if (metric_table[t->ratio].cls != CLASS_COST)
         add_metric(t, t->ratio);
     for (int i = 1; i < 3 && y[0] != METRIC_COUNT && y[i - 1] != METRIC_COUNT; i++)
         add_metric(t, y[i]);
-    add_metric(t, r->workload->repeat ? METRIC_syn_retransmits : row_p99(r));
+    add_metric(t, beside_of(r->workload, r->params.rate));
     add_metric(t, t->ratio);
     for (int i = 1; y[0] != METRIC_COUNT && y[i - 1] != METRIC_COUNT; i++)
         add_metric(t, y[i]);
@@ -182,18 +190,27 @@ static void take_small(struct scene *s, const struct rows *rows, const struct ro
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
+struct figures {
+    const struct row *row;
+    int pane;
+};
+
+static double mean_figure(const void *ctx, enum metric_id m)
+{
+    const struct figures *f = ctx;
+    return row_summary(f->row, f->pane, m).mean;
+}
+
 static void take_pane(struct scene_pane *out, const struct row *r, int i)
 {
     const struct pane *p = &r->panes[i];
+    struct text says = {out->says, sizeof out->says, 0};
     out->measured = pane_kept(p) > 0;
     out->main_summary = row_summary(r, i, row_main(r));
     out->main = out->main_summary.mean;
-    out->p99 = row_summary(r, i, row_p99(r)).mean;
-    out->looks = row_summary(r, i, METRIC_looks_per_request).mean;
-    out->rss = row_summary(r, i, METRIC_rss_bytes).mean;
-    out->accepted_s = row_summary(r, i, METRIC_accepted_s).mean;
-    out->retransmits = row_summary(r, i, METRIC_syn_retransmits).mean;
-    out->timer_s = row_summary(r, i, METRIC_timer_s).mean;
+    out->beside = row_summary(r, i, beside_of(r->workload, r->params.rate)).mean;
+    out->says[0] = '\0';
+    say_sentence(&says, r->workload->draws.says, mean_figure, &(struct figures){r, i});
     out->taken = p->count;
     out->verdict = p->verdict;
     memcpy(out->reason, p->reason, sizeof out->reason);
@@ -202,8 +219,8 @@ static void take_pane(struct scene_pane *out, const struct row *r, int i)
 static void no_figures(struct scene_pane *out)
 {
     out->measured = false;
-    out->main = out->p99 = out->looks = out->rss = NAN;
-    out->accepted_s = out->retransmits = out->timer_s = NAN;
+    out->main = out->beside = NAN;
+    out->says[0] = '\0';
     out->taken = 0;
     out->main_summary = (struct summary){.mean = NAN, .low = NAN, .high = NAN};
     out->verdict = VERDICT_NONE;
@@ -244,7 +261,7 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
 {
     s->row = r->number;
     s->main = row_main(r);
-    s->p99m = row_p99(r);
+    s->beside = beside_of(r->workload, r->params.rate);
     for (int i = 0; i < r->pane_count; i++)
         take_pane(&s->pane[i], r, i);
     answer_row(r, s->against, &s->answer);
@@ -258,7 +275,7 @@ static void forget_row(struct scene *s)
     const struct workload *w = workload_of(&s->shown.params);
     s->row = 0;
     s->main = w->yields[0];
-    s->p99m = isinf(s->shown.params.rate) ? METRIC_latency_p99_us : METRIC_response_p99_us;
+    s->beside = beside_of(w, s->shown.params.rate);
     s->small.count = s->sweep_rows = 0;
     memset(&s->answer, 0, sizeof s->answer);
     memset(&s->sweep, 0, sizeof s->sweep);

@@ -34,7 +34,8 @@ struct scene_pane {
     char model[32];
     const struct io_model *io;
     bool measured; /* figures below are those of the row shown */
-    double main, p99, looks, rss, accepted_s, retransmits, timer_s;
+    double main, beside;
+    char says[120]; /* the workload's sentence, "" when a figure of it is not measured */
     int taken; /* samples of all kinds */
     struct summary main_summary;
     enum verdict verdict;
@@ -46,7 +47,7 @@ struct scene {
     struct plan_row shown;   /* what line 2 states: the live order, or the row of a plan */
     int row;                 /* number of the row that the figures are of, 0: none yet */
     int pane_count, against; /* against: the pane beside A */
-    enum metric_id main, p99m;
+    enum metric_id main, beside; /* beside: the tail of a request, else the second figure */
     struct scene_pane pane[LINEUP_MAX];
     struct answer answer, sweep;
     int sweep_rows; /* rows of the same table */

@@ -146,10 +146,14 @@ char *words_phase(const struct scene *s, char *buf, size_t size)
     const struct params *p = &s->shown.params;
     const char *word = session_phase_words[n->phase];
     double asked = p->connections + (p->idle > 0 ? p->idle : 0);
+    char left[24];
     if (n->phase == PHASE_CONNECTING)
         snprintf(buf, size, "%s %ld of %.0f", word, least_established(s, asked), asked);
     else if (n->phase == PHASE_WARMUP)
         snprintf(buf, size, "%s %d", word, s->pane[0].taken);
+    else if (n->phase == PHASE_MEASURING && n->row_left_s >= 1)
+        snprintf(buf, size, "%s %d of %d, %s left", word, n->taken, n->asked,
+                 units_clock(left, sizeof left, n->row_left_s));
     else if (n->phase == PHASE_MEASURING)
         snprintf(buf, size, "%s %d of %d", word, n->taken, n->asked);
     else if (n->phase == PHASE_EXTRA)

@@ -264,7 +264,7 @@ static const struct mistake {
     {{"--charset", "emoji"}, 2, {"--charset emoji", "ascii"}},
     {{"list"}, 2, {"list: needs the name of a table", "models", "plans"}},
     {{"list", "model"}, 2, {"model: no such table", "did you mean models?", "plans"}},
-    {{"list", "qqqq"}, 2, {"qqqq: no such table", "(models, workloads, params, metrics, keys"}},
+    {{"list", "qqqq"}, 2, {"qqqq: no such table", "(models, workloads, params, metrics, verdicts, keys"}},
     {{"list", "models", "keys"}, 2, {"keys: one word too many"}},
     {{"list", "models", "-c", "5"}, 2, {"-c: not an option of this command"}},
     {{"list", "models", "--format", "html"}, 2, {"--format html"}},

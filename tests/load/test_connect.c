@@ -63,12 +63,12 @@ static void check_points(const struct load_watch *w, int n)
 {
     assert_in_range(w->points, 2, WATCH_POINTS);
     for (int i = 1; i < w->points; i++) {
-        assert_true(w->t_s[i] >= w->t_s[i - 1]);
-        assert_true(w->established[i] >= w->established[i - 1]);
-        assert_true(w->accepted[i] >= w->accepted[i - 1]);
+        assert_true(w->x[i] >= w->x[i - 1]);
+        assert_true(w->series[0][i] >= w->series[0][i - 1]);
+        assert_true(w->series[1][i] >= w->series[1][i - 1]);
     }
-    assert_true(w->established[w->points - 1] == n);
-    assert_true(w->accepted[w->points - 1] == n);
+    assert_true(w->series[0][w->points - 1] == n);
+    assert_true(w->series[1][w->points - 1] == n);
 }
 
 static void test_whole_passes(void **state)
@@ -276,12 +276,12 @@ static void test_watch_halves_its_resolution(void **state)
         if (watcher_due(&wr, 1000 + t))
             watcher_add(&wr, 1000 + t, (double)t, (double)t / 2);
     assert_in_range(w.points, WATCH_POINTS / 2, WATCH_POINTS);
-    double step = w.t_s[1] - w.t_s[0];
+    double step = w.x[1] - w.x[0];
     for (int i = 1; i < w.points; i++) {
-        assert_true(fabs(w.t_s[i] - w.t_s[i - 1] - step) < step / 100 + 1e-4);
-        assert_true(fabs(w.established[i] / 1e9 - w.t_s[i]) < 1e-6);
+        assert_true(fabs(w.x[i] - w.x[i - 1] - step) < step / 100 + 1e-4);
+        assert_true(fabs(w.series[0][i] / 1e9 - w.x[i]) < 1e-6);
     }
-    assert_true(w.t_s[0] == 0 && w.t_s[w.points - 1] > 55);
+    assert_true(w.x[0] == 0 && w.x[w.points - 1] > 55);
     watcher_start(&wr, &w, 5);
     assert_int_equal(w.points, 0);
     load_watch_fini(&w);

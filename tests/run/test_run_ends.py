@@ -114,8 +114,84 @@ class Refused(Case):
         for words, part in (
                 (["-c", "many"], "many"), (["-m", "epol-lt"], "epoll-lt"), (["-w", "tranfer"], "transfer"),
                 (["--conections", "4"], "connections"), (["-c", "9..1:x"], "9..1:x"),
-                (["-c", "0"], "1"), (["--format", "xml"], "markdown"), (["--size", "1GiB"], "size")):
+                (["-c", "0"], "1"), (["--format", "xml"], "markdown"), (["--size", "1GiB"], "size"),
+                (["--rate", "0"], "0.001"), (["--rate", "-5"], "-5"), (["--rate", "4k..1k*2"], "upwards")):
             self.refused(self.iodash("run", *words), part, status=2)
+
+    def test_bad_conditions(self):
+        for words, part in (
+                (["--fail-if", "errors"], "METRIC"), (["--fail-if", "erors>0"], "did you mean errors?"),
+                (["--fail-if", "poll.errors>0"], "not among"), (["--fail-if", "errors>much"], "much"),
+                (["--fail-if", "errors>0", "--fail-if", "connect_s>1"], "does not yield connect_s"),
+                (["--find-rate", "response_p99_us"], "METRIC"),
+                (["--find-rate", "response_p99_us<2000", "--rate", "1k"], "rate"),
+                (["--find-rate", "connect_s<1", "-w", "connect"], "no rate"),
+                (["--find-rate", "rsponse_p99_us<1"], "did you mean response_p99_us?")):
+            self.refused(self.iodash("run", *words), part, status=2)
+
+    def test_bad_plans(self):
+        (self.folder / "key.ini").write_text("models = poll\nconections = 5\n")
+        (self.folder / "value.ini").write_text("; a remark\nworkload = transfr\n")
+        for name, parts in (("key.ini", ("key.ini, line 2", "did you mean connections?")),
+                            ("value.ini", ("value.ini, line 2", "did you mean transfer?")),
+                            ("nonsense", ("nonsense", "shipped are")),
+                            ("trnsfer", ("did you mean transfer?",))):
+            self.refused(self.iodash("run", "--plan", name), *parts, status=2)
+
+    def test_plans_where_none_came_with_it(self):
+        self.env["IODASH_ASSETS"] = str(self.folder)
+        self.refused(self.iodash("run", "--plan", "quick"), f"{self.folder}/plans", "IODASH_ASSETS",
+                     status=2)
+
+
+class WallClock(Case):
+    def test_steps_of_an_hour_change_nothing(self):
+        """Each second the wall clock goes an hour forward or back."""
+        if "thread" in os.environ.get("IODASH_SANITIZE", ""):
+            self.skipTest("[  SKIPPED ] nothing can be preloaded under TSan")
+        self.env["LD_PRELOAD"] = os.environ["WALL_SHIM"]
+        self.env["ASAN_OPTIONS"] = self.env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        done = self.iodash("run", "-m", "epoll-lt,poll", "-c", 5, "-r", "500", "--samples", 14,
+                           "--warmup", 0, "--turn", "0.05", "--settle", "0.01", "-o", "w.csv")
+        self.assertEqual(done.status, 0, done)
+        rows = [r for r in self.csv("w.csv") if r["kept"] == "yes"]
+        self.assertEqual(len(rows), 28)
+        self.assertGreater(len({r["time"][:13] for r in rows}), 1, "the clock never stepped")
+        for model in ("epoll-lt", "poll"):
+            elapsed = [float(r["elapsed_s"]) for r in rows if r["model"] == model]
+            self.assertEqual(elapsed, sorted(elapsed))
+            self.assertLess(elapsed[-1], done.seconds)
+        for r in rows:
+            self.assertTrue(0.01 < float(r["interval_s"]) < done.seconds, r["interval_s"])
+
+
+class Conditions(Case):
+    def test_a_condition_fails_the_run(self):
+        quick = ["run", "-m", "epoll-lt", "-c", 5, "-r", "500", *SHORT]
+        done = self.iodash(*quick, "--fail-if", "requests_per_s>1M", "--fail-if",
+                           "epoll-lt.requests_per_s>10")
+        self.assertEqual(done.status, 3, done)
+        self.assertIn("ANSWER", done.out)
+        self.assertIn("--fail-if epoll-lt.requests_per_s>10: epoll-lt at 500/s:", done.err)
+        self.assertEqual(len(done.err.splitlines()), 1, done)
+        done = self.iodash(*quick, "--fail-if", "requests_per_s>1M")
+        self.assertEqual(done.status, 0, done)
+
+    def test_what_is_not_measured_fails_too(self):
+        done = self.iodash("run", "-m", "epoll-lt", "-c", 5, "-r", "max", *SHORT, "--fail-if",
+                           "response_p99_us>1M")
+        self.assertEqual(done.status, 3, done)
+        self.assertIn("not measured", done.err)
+
+    def test_the_highest_rate(self):
+        """Whatever this machine can do: the bracket is named, and each try is a row of the table."""
+        done = self.iodash("run", "-m", "epoll-lt", "-c", 10, *SHORT, "--find-rate",
+                           "response_p99_us<100M", "-o", "f.csv")
+        self.assertEqual(done.status, 0, done)
+        rates = [r["rate"] for r in self.csv("f-tables.csv")]
+        self.assertEqual(rates[0], "max")
+        self.assertTrue(2 <= len(rates) <= 8, rates)
+        self.assertRegex(done.out, r"RATE +epoll-lt (keeps|does not keep) response_p99_us<100M (up|down) to")
 
 
 class Serve(Case):

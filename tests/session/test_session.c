@@ -139,8 +139,8 @@ static void watched_to_the_end(struct session *s, int panes, double connections)
     for (int i = 0; i < panes; i++) {
         const struct load_watch *w = &now->watch[i];
         assert_true(w->points > 0);
-        assert_true(w->established[w->points - 1] == connections);
-        assert_true(w->accepted[w->points - 1] == connections);
+        assert_true(w->series[0][w->points - 1] == connections);
+        assert_true(w->series[1][w->points - 1] == connections);
     }
     session_now_free(now);
 }
@@ -303,6 +303,55 @@ static void load_off_and_on(void **state)
     session_free(s);
 }
 
+/* A graph never joins the figures of two models; a pane that keeps its model keeps its history. */
+static void another_model_begins_its_graph_anew(void **state)
+{
+    (void)state;
+    struct session *s = fresh(true);
+    struct session_now *now = session_now_new();
+    struct plan_row want = ask("transfer", "select,epoll-lt", 10);
+    session_live(s, &want);
+    const struct row *first = newest_with(s, 3), *r = first;
+    session_read(s, now);
+    int before = now->panes[1].trace_count;
+    assert_true(before >= 3);
+    want.lineup.models[0] = io_model_table[io_model_find("poll")];
+    session_live(s, &want);
+    for (int i = 0; i < 500 && r == first; i++)
+        r = newest_with(s, 1), clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
+    session_read(s, now);
+    assert_string_equal(r->panes[0].model, "poll");
+    assert_in_range(now->panes[0].trace_count, 1, samples_of(s, r, 0));
+    assert_true(now->panes[1].trace_count > before);
+    session_now_free(now);
+    session_free(s);
+}
+
+/* What is left falls while a plan runs, and is nothing when it is over. */
+static void what_is_left_is_counted_down(void **state)
+{
+    (void)state;
+    struct session *s = fresh(false);
+    struct session_now *now = session_now_new();
+    struct plan_row want[2] = {ask("transfer", "epoll-lt", 10), ask("connect", "epoll-lt", 10)};
+    struct plan plan = {.title = "test", .count = 2, .rows = want, .axis = {PARAM_COUNT, PARAM_COUNT}};
+    double most = plan_row_seconds(&want[0]) + plan_row_seconds(&want[1]) + 0.1, last = most;
+    bool later = false;
+    session_plan(s, &plan);
+    while (!session_wait(s, 50 * NS_PER_MS)) {
+        session_read(s, now);
+        assert_true(now->plan_left_s >= 0 && now->plan_left_s <= most);
+        assert_true(now->row_left_s <= now->plan_left_s + 1e-9 || now->plan_count == 0);
+        later |= now->plan_left_s > 0 && now->plan_left_s < last;
+        last = now->plan_left_s > 0 ? now->plan_left_s : last;
+    }
+    assert_true(later);
+    session_read(s, now);
+    assert_true(now->plan_left_s == 0);
+    session_now_free(now);
+    session_free(s);
+}
+
 static void more_measures_more(void **state)
 {
     (void)state;
@@ -332,6 +381,8 @@ int main(void)
         cmocka_unit_test(a_killed_server_is_named_and_restarts),
         cmocka_unit_test(load_off_and_on),
         cmocka_unit_test(more_measures_more),
+        cmocka_unit_test(another_model_begins_its_graph_anew),
+        cmocka_unit_test(what_is_left_is_counted_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

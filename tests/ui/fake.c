@@ -180,10 +180,10 @@ void fake_repeats(struct session *s, struct row *r, int repeats)
     s->now.watch_pane = s->now.turn_pane = 0;
     w->points = WATCH_POINTS;
     for (int i = 0; i < WATCH_POINTS; i++) {
-        w->t_s[i] = 3.1 * (i + 1) / WATCH_POINTS;
-        double steps = floor(w->t_s[i]) + 1; /* a lost SYN stops everything for a second */
-        w->established[i] = fmin(r->params.connections, r->params.connections * steps / 4);
-        w->accepted[i] = w->established[i] * 0.9;
+        w->x[i] = 3.1 * (i + 1) / WATCH_POINTS;
+        double steps = floor(w->x[i]) + 1; /* a lost SYN stops everything for a second */
+        w->series[0][i] = fmin(r->params.connections, r->params.connections * steps / 4);
+        w->series[1][i] = w->series[0][i] * 0.9;
     }
 }
 

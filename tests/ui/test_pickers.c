@@ -124,6 +124,18 @@ static void long_lists_keep_the_cursor_in_sight(void **state)
     }
 }
 
+static void figures_are_those_of_the_workload(void **state)
+{
+    (void)state;
+    const enum metric_id *yields = workload_of(&a.want.params)->yields;
+    int n = 0;
+    show_keys(&a, "g");
+    for (; yields[n] != METRIC_COUNT; n++)
+        assert_int_equal(a.picker.items[n + 1].value, yields[n]);
+    assert_int_equal(a.picker.count, n + 1); /* and its usual picture */
+    show_keys(&a, "<esc>");
+}
+
 static void a_figure_goes_into_the_graphs(void **state)
 {
     (void)state;
@@ -221,6 +233,7 @@ int main(void)
         FRESH(the_other_pane_has_its_own),
         FRESH(a_greyed_item_says_why),
         FRESH(long_lists_keep_the_cursor_in_sight),
+        FRESH(figures_are_those_of_the_workload),
         FRESH(a_figure_goes_into_the_graphs),
         FRESH(a_workload_brings_its_defaults),
         FRESH(a_sweep_says_its_time),

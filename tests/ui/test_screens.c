@@ -205,6 +205,23 @@ static void cut_text_says_so(void **state)
     show_fini(&a);
 }
 
+/* What a pass draws and says comes from the table of workloads; so does how long it will take. */
+static void the_picture_of_a_workload(void **state)
+{
+    (void)state;
+    connects(80, 24, CHARSET_BRAILLE);
+    assert_true(show_has(&a, "established, o accepted"));
+    assert_true(show_has(&a, "3 SYNs sent again: 3 s of timers"));
+    fake_now(a.session)->row_left_s = 83.4;
+    a.changed = true;
+    assert_true(show_has(&a, "measuring 5 of 11, 01:23 left"));
+    show_fini(&a);
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    assert_true(show_has(&a, "looks at 396 sockets for a request"));
+    assert_true(show_has(&a, "looks at 1 socket for a request"));
+    show_fini(&a);
+}
+
 /* The widest figure leaves a blank beside the frame. */
 static void main_figures_keep_off_the_frame(void **state)
 {
@@ -363,6 +380,7 @@ int main(void)
         cmocka_unit_test(the_cpu_line),
         cmocka_unit_test(long_answers),
         cmocka_unit_test(cut_text_says_so),
+        cmocka_unit_test(the_picture_of_a_workload),
         cmocka_unit_test(main_figures_keep_off_the_frame),
         cmocka_unit_test(ascii_is_ascii_everywhere),
         cmocka_unit_test(every_size_with_everything_open),

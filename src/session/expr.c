@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions. The comparison is looked for first, since no name contains one; what stands before it
+ * is a metric, or a model and a metric with a point between them. A condition that could not be
+ * tried counts as found: whoever gates on a figure wants to know that there is none. */
+#include "session/expr.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "params/number.h"
+#include "session/say.h"
+
+static const char *const op_words[] = {"<", "<=", ">", ">="};
+
+struct parts { /* of the text, without blanks at their ends */
+    char model[48], metric[48], number[32];
+};
+
+static void cut(const char *from, size_t n, char *out, size_t size)
+{
+    while (n && strchr(" \t", *from))
+        from++, n--;
+    while (n && strchr(" \t", from[n - 1]))
+        n--;
+    snprintf(out, size, "%.*s", (int)(n < size ? n : size - 1), from);
+}
+
+static int split(const char *text, struct parts *out, enum expr_op *op)
+{
+    size_t left = strcspn(text, "<>");
+    const char *at = text + left, *point = memchr(text, '.', left);
+    if (!*at)
+        return -EINVAL;
+    *op = (*at == '<' ? EXPR_LESS : EXPR_MORE) + (at[1] == '=');
+    const char *number = at + strlen(op_words[*op]);
+    const char *metric = point ? point + 1 : text;
+    cut(text, point ? (size_t)(point - text) : 0, out->model, sizeof out->model);
+    cut(metric, (size_t)(at - metric), out->metric, sizeof out->metric);
+    cut(number, strlen(number), out->number, sizeof out->number);
+    return point && !out->model[0] ? -EINVAL : 0;
+}
+
+static int unknown(const char *who, const char *text, const char *what, const char *near,
+                   struct err *e)
+{
+    char echo[96];
+    params_echo(text, echo, sizeof echo);
+    return err_set(e, EINVAL, "%s %s: no such %s%s%s%s", who, echo, what,
+                   near ? "; did you mean " : "; iodash list names them", near ? near : "",
+                   near ? "?" : "");
+}
+
+int expr_parse(const char *who, const char *text, struct expr *out, struct err *e)
+{
+    struct parts p;
+    char echo[96];
+    params_echo(text, echo, sizeof echo);
+    if (split(text, &p, &out->op) < 0 || strlen(text) >= sizeof out->text)
+        return err_set(e, EINVAL, "%s %s: must be [MODEL.]METRIC, one of < <= > >=, and a number",
+                       who, echo);
+    if (p.model[0] && io_model_find(p.model) < 0)
+        return unknown(who, text, "model", params_nearest(p.model, io_model_word), e);
+    int metric = metrics_find(p.metric);
+    if (metric < 0)
+        return unknown(who, text, "metric", params_nearest(p.metric, metrics_word), e);
+    if (number_parse(KIND_COUNT, p.number, &out->number) < 0)
+        return err_set(e, EINVAL, "%s %s: %s is no number (2000, 1.5, 20k)", who, echo,
+                       p.number[0] ? p.number : "nothing");
+    snprintf(out->text, sizeof out->text, "%s", text);
+    snprintf(out->model, sizeof out->model, "%.31s", p.model);
+    out->metric = (enum metric_id)metric;
+    return 0;
+}
+
+static bool has_model(const struct plan_row *r, const char *id)
+{
+    for (int i = 0; i < r->lineup.count; i++)
+        if (!*id || strcmp(r->lineup.models[i]->id, id) == 0)
+            return true;
+    return false;
+}
+
+int expr_check(const char *who, const struct expr *x, const struct plan *p, struct err *e)
+{
+    bool model = false, metric = false;
+    for (int i = 0; i < p->count; i++) {
+        model |= has_model(&p->rows[i], x->model);
+        metric |= workload_yields(workload_of(&p->rows[i].params), x->metric);
+    }
+    if (!model)
+        return err_set(e, EINVAL, "%s %s: %s is not among the models measured", who, x->text,
+                       x->model);
+    if (!metric)
+        return err_set(e, EINVAL, "%s %s: %s does not yield %s", who, x->text,
+                       workload_of(&p->rows[0].params)->id, metric_table[x->metric].id);
+    return 0;
+}
+
+bool expr_holds(const struct expr *x, double v)
+{
+    switch (x->op) {
+    case EXPR_LESS: return v < x->number;
+    case EXPR_LESS_EQUAL: return v <= x->number;
+    case EXPR_MORE: return v > x->number;
+    case EXPR_MORE_EQUAL: return v >= x->number;
+    }
+    return false;
+}
+
+bool expr_means(const struct expr *x, const struct row *r, int pane)
+{
+    bool model = !x->model[0] || strcmp(x->model, r->panes[pane].model) == 0;
+    return model && workload_yields(r->workload, x->metric);
+}
+
+bool expr_found(const struct expr *x, const struct rows *rows, char *said, size_t size)
+{
+    bool missing = false;
+    struct text t = {said, size, 0};
+    for (const struct row *r = rows->first; r; r = r->next)
+        for (int i = 0; i < r->pane_count; i++) {
+            if (r->state == ROW_DROPPED || !expr_means(x, r, i))
+                continue;
+            double v = row_summary(r, i, x->metric).mean;
+            if (!expr_holds(x, v) && (!isnan(v) || missing))
+                continue;
+            t.used = 0;
+            say(&t, "%s %s: %s", r->panes[i].model, say_load(r).s, isnan(v) ? "not measured" : num(v).s);
+            if (!isnan(v))
+                return true;
+            missing = true;
+        }
+    return missing;
+}
