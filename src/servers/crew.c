@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cpus.h"
+#include "base/fds.h"
 #include "base/limits.h"
 #include "net/sock.h"
 
@@ -58,7 +59,8 @@ int crew_listen(struct crew *c, struct err *e)
     struct net_addr addr = c->shared->listen;
     struct net_listen how = {.backlog = shared_count(p->backlog, 1024),
                              .nodelay = shared_count(p->nodelay, 1) != 0,
-                             .shared = c->listening > 1};
+                             .shared = c->listening > 1,
+                             .buffers = shared_count(p->socket_buffer, 0)};
     c->wake = net_wake_open(e);
     if (c->wake < 0)
         return c->wake;
@@ -119,6 +121,47 @@ static void pin(const struct crew *c, int worker)
         cpus_pin_one(cpu, NULL);
 }
 
+static struct conn *conns_new(int n)
+{
+    void *p = mmap(NULL, (size_t)n * sizeof(struct conn), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void conns_free(struct conn *conns, int n)
+{
+    if (conns)
+        munmap(conns, (size_t)n * sizeof *conns);
+}
+
+/* Each of several workers gets a descriptor table of its own: a server then holds as many connections
+ * a worker as one table has room for. Not those that share what they opened. */
+static struct conn *take_table(struct worker *w)
+{
+    const struct crew *c = w->crew;
+    if (c->workers == 1 || c->model->caps & (CAP_POOL | CAP_OWN_WORKERS))
+        return NULL;
+    struct conn *own = conns_new(c->conn_max);
+    if (!own || fds_own_table((int[]){w->listener, w->wake}, 2) < 0) {
+        conns_free(own, c->conn_max);
+        return NULL;
+    }
+    w->listener = fds_lower(w->listener);
+    w->wake = fds_lower(w->wake);
+    w->conns = own;
+    return own;
+}
+
+/* Its connections end in the thread whose descriptors they are. */
+static void leave_table(struct worker *w, struct conn *own)
+{
+    if (!own)
+        return;
+    worker_drop_all(w);
+    w->conns = w->crew->conns;
+    conns_free(own, w->crew->conn_max);
+}
+
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
@@ -126,6 +169,7 @@ static void *worker_main(void *arg)
     clockid_t clock;
     struct timespec t;
     pin(w->crew, w->index);
+    struct conn *own = take_table(w);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);
     atomic_store(&w->crew->shared->tids[w->index], (int)gettid());
@@ -136,6 +180,7 @@ static void *worker_main(void *arg)
         note(w->crew, false, rc, &e);
     }
     w->model->close(w);
+    leave_table(w, own);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     atomic_store(&w->cpu_ns, t.tv_sec * 1000000000ll + t.tv_nsec);
     return NULL;
@@ -159,6 +204,7 @@ static void prepare(struct crew *c, int i)
     w->conns = c->conns;
     w->fd_limit = c->conn_max;
     w->count = &c->shared->counters[i];
+    w->gate = &c->shared->gate;
     w->state = xcalloc(1, c->model->state_size);
     w->input = xrealloc(NULL, 1, c->protocol->request_max + w->buffer);
     atomic_store(&w->cpu_ns, -1);
@@ -169,12 +215,8 @@ static int map_conns(struct crew *c, struct err *e)
 {
     long most = limits_nofile_soft();
     c->conn_max = most < 0 || most > CONNS_MAX ? CONNS_MAX : (int)most;
-    void *p = mmap(NULL, (size_t)c->conn_max * sizeof *c->conns, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return err_sys(e, "address space for %d connections", c->conn_max);
-    c->conns = p;
-    return 0;
+    c->conns = conns_new(c->conn_max);
+    return c->conns ? 0 : err_sys(e, "address space for %d connections", c->conn_max);
 }
 
 static void wait_opened(struct crew *c, int n)
@@ -204,7 +246,6 @@ static int start_threads(struct crew *c, struct err *e)
 int crew_start(struct crew *c, struct err *e)
 {
     int rc = map_conns(c, e);
-    w->gate = &c->shared->gate;
     if (rc < 0)
         return rc;
     size_t bytes = (size_t)c->workers * sizeof *c->worker;
@@ -230,6 +271,12 @@ int crew_start(struct crew *c, struct err *e)
 void crew_let_go(struct crew *c)
 {
     atomic_store(&c->stopping, true);
+    gate_set(&c->shared->gate, GATE_OPEN);
+}
+
+void crew_stop(struct crew *c)
+{
+    crew_let_go(c);
     net_wake_signal(c->wake);
 }
 
@@ -242,7 +289,7 @@ bool crew_join(struct crew *c, struct err *why)
 {
     for (int i = 0; i < c->started; i++)
         pthread_join(c->threads[i], NULL);
-    /* Here, not in the threads: each looks through the table that all of them use. */
+    /* Here, not in the threads: each looks through the table that those without their own use. */
     for (int i = 0; i < c->started; i++)
         worker_drop_all(&c->worker[i]);
     c->started = 0;
@@ -260,8 +307,7 @@ void crew_fini(struct crew *c)
     }
     free(c->worker);
     free(c->threads);
-    if (c->conns)
-        munmap(c->conns, (size_t)c->conn_max * sizeof *c->conns);
+    conns_free(c->conns, c->conn_max);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
 }
@@ -271,12 +317,6 @@ struct shared *crew_shared(const struct crew *c)
     return c->shared;
 }
 
-    gate_set(&c->shared->gate, GATE_OPEN);
-}
-
-void crew_stop(struct crew *c)
-{
-    crew_let_go(c);
 /* Of the worker's own thread. */
 static int64_t thread_cpu_ns(const struct worker *w)
 {

@@ -51,11 +51,4 @@ struct server {
     struct err start_error;
 };
 
-/* Closes all descriptors from 3 on but these n (in any order; negative ones are passed over), in
- * the calling thread's table. */
-void fds_keep_only(const int *keep, int n);
-
-/* Moves a descriptor to the lowest free number. Returns the number it has now. */
-int fds_lower(int fd);
-
 #endif

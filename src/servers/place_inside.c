@@ -7,35 +7,24 @@
  * number. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "net/sock.h"
 #include "servers/place.h"
-
-#if defined(__SANITIZE_THREAD__)
-#define OWN_TABLE false
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define OWN_TABLE false
-#endif
-#endif
-#ifndef OWN_TABLE
-#define OWN_TABLE true
-#endif
 
 static int take_own_table(struct server *s, struct err *e)
 {
     struct crew *c = &s->crew;
     int keep[WORKERS_MAX + 1];
-    if (unshare(CLONE_FILES) < 0)
-        return err_sys(e, "unshare(CLONE_FILES)");
-    s->own_table = true;
     memcpy(keep, c->listeners, (size_t)c->workers * sizeof *keep);
     keep[c->workers] = c->wake;
-    fds_keep_only(keep, c->workers + 1);
+    int failed = fds_own_table(keep, c->workers + 1);
+    if (failed)
+        return failed == -ENOSYS ? 0 : err_set(e, -failed, "unshare(CLONE_FILES): %s", strerror(-failed));
+    s->own_table = true;
     c->wake = fds_lower(c->wake);
     for (int i = 0; i < c->workers; i++)
         c->listeners[i] = fds_lower(c->listeners[i]);
@@ -46,7 +35,7 @@ static void *first_main(void *arg)
 {
     struct server *s = arg;
     struct err why = {""};
-    int rc = OWN_TABLE ? take_own_table(s, &s->start_error) : 0;
+    int rc = take_own_table(s, &s->start_error);
     if (rc == 0)
         rc = crew_start(&s->crew, &s->start_error);
     s->start_code = rc;
