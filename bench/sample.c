@@ -27,9 +27,9 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double one_sample(struct rig_pane *p, int cpu, struct hist_copy *h)
+static double one_sample(struct rig_pane *p, int cpu, int64_t mem, struct hist_copy *h)
 {
-    struct edge from, to;
+    struct edge from = {0}, to = {0};
     struct span span;
     struct values v;
     double spent = cpu_ms();
@@ -46,7 +46,7 @@ static double one_sample(struct rig_pane *p, int cpu, struct hist_copy *h)
     }
     struct span_hists hists = {&h[1 + LOAD_HISTS + LOAD_LATENCY], &h[1 + LOAD_HISTS + LOAD_RESPONSE],
                                &h[1 + LOAD_HISTS + LOAD_LATE]};
-    span_values(&span, &hists, proc_mem_total(), &v);
+    span_values(&span, &hists, mem, &v);
     return spent + cpu_ms() - again;
 }
 
@@ -73,12 +73,14 @@ int main(int argc, char **argv)
         cpus_pin_set(&cpus.load, NULL);
     rig_fit(&rig, &want, &cpus);
     struct rig_pane *p = &rig.panes[0];
+    rig_load(p, &cpus);
     if (!p->load || !load_wait_open(p->load, 10 * NS_PER_S))
         return fprintf(stderr, "cannot start: %s\n", p->trouble), 1;
     struct hist_copy *h = xcalloc(1 + 2 * LOAD_HISTS, sizeof *h);
+    int64_t mem = proc_mem_total(); /* as a session does: once */
     load_set_phase(p->load, LOAD_MEASURE);
     for (int i = 0; i < SAMPLES; i++)
-        spent[i] = one_sample(p, cpus.pinned ? cpus.server : -1, h);
+        spent[i] = one_sample(p, cpus.pinned ? cpus.server : -1, mem, h);
     qsort(spent, SAMPLES, sizeof *spent, by_value);
     printf("one sample beside %d load threads: median %.3f ms of CPU, worst of %d %.3f ms\n", threads,
            spent[SAMPLES / 2], SAMPLES, spent[SAMPLES - 1]);

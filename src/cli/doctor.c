@@ -17,8 +17,10 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "cli/grid.h"
-#include "cli/reach.h"
+#include "load/workloads.h"
+#include "net/uring_probe.h"
 #include "servers/io_models.h"
+#include "session/reach.h"
 
 struct finding {
     char figure[160];
@@ -180,6 +182,20 @@ static void check_load(struct finding *f)
         FIX(f, "stop what else runs: it takes the server's CPU, and the row says noisy");
 }
 
+static void check_engine(struct finding *f)
+{
+    struct params p = {.engine = ENGINE_MUX_URING};
+    struct err e = {""};
+    if (load_check(&p, &e) < 0) {
+        FIGURE(f, "--engine mux-uring cannot run here");
+        FIX(f, "%s", strstr(e.text, ": ") + 2);
+        return;
+    }
+    char flags[80];
+    uring_note(flags, sizeof flags);
+    FIGURE(f, "--engine mux-uring can run (%s)", flags);
+}
+
 /* --- terminal -------------------------------------------------------------------------------- */
 
 static void check_terminal(struct finding *f)
@@ -243,6 +259,7 @@ static const struct check {
     {"clock source", check_clock},
     {"ticks", check_ticks},
     {"load average", check_load},
+    {"load engines", check_engine},
     {"terminal", check_terminal},
     {"screen", check_size},
     {"colours", check_colours},
@@ -261,11 +278,14 @@ static void add_workload(struct grid *g, const struct workload *w, const struct 
 {
     struct finding f = {"", ""};
     struct reach r;
-    reach_of(w, l, 2, &r);
-    FIGURE(&f, "up to %ld connections%s (%s), %ld by default", r.connections,
-           w->repeat ? "" : " for each of two models", r.why, r.wanted);
-    if (r.connections < r.wanted)
-        FIX(&f, "more %s (above), or -c %ld", r.why, r.connections);
+    struct params p;
+    params_init(&p);
+    p.workload = (double)(w - workload_table);
+    workload_resolve(&p);
+    reach_of(&p, l, 2, &r);
+    FIGURE(&f, "up to %.0f connections (%s), %.0f by default", r.connections, r.why, p.connections);
+    if (r.connections < p.connections)
+        FIX(&f, "more %s (above), or -c %.0f", r.why, r.connections);
     add(g, w->id, &f);
 }
 

@@ -85,6 +85,8 @@ static void print_table(FILE *out, const struct table *t, bool markdown)
         fputc('\n', out);
     }
     fputc('\n', out);
+    if (t->foot[0])
+        fprintf(out, "%s\n\n", t->foot);
 }
 
 static void print_answer(FILE *out, const struct rows *rows, const struct row *r, bool markdown)

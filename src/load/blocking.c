@@ -35,6 +35,7 @@ static void take_settings(struct blocker *b)
     b->settings = w.number;
     b->size = w.size;
     b->done |= b->index >= w.connections;
+    b->left = load_quota(b->load, b->index, w.connections);
 }
 
 void blocker_take_word(struct blocker *b)
@@ -59,7 +60,9 @@ void blocker_take_word(struct blocker *b)
     if (!begins)
         return;
     pace_seek(&b->pace, virtual_ns);
-    if (b->fd >= 0 && !blocker_still_open(b))
+    if (b->load->fresh)
+        blocker_shut(b); /* a socket that the owner shut down does not connect again */
+    else if (b->fd >= 0 && !blocker_still_open(b))
         blocker_closed(b);
 }
 
@@ -72,6 +75,21 @@ static void sleep_until(struct blocker *b, uint64_t t_ns)
     futex_wait(&b->load->word, b->word, t_ns - now);
 }
 
+/* Keepalive: a connection is made, or its probation ends. */
+static void mend(struct blocker *b)
+{
+    if (b->fd < 0) {
+        blocker_connect(b);
+        return;
+    }
+    b->retry_ns = 0;
+    b->doubted = false;
+    if (blocker_still_open(b))
+        blocker_set_turned(b, false);
+    else
+        blocker_closed(b);
+}
+
 static void step(struct blocker *b)
 {
     uint64_t now = clock_ns();
@@ -79,19 +97,12 @@ static void step(struct blocker *b)
         sleep_until(b, b->retry_ns);
         return;
     }
-    if (b->fd < 0) {
-        blocker_connect(b);
-        drop_due(b, clock_ns() - b->offset_ns);
-        return;
-    }
-    if (b->retry_ns) { /* the end of a probation */
-        b->retry_ns = 0;
-        b->doubted = false;
-        if (blocker_still_open(b))
-            blocker_set_turned(b, false);
+    if (b->retry_ns || (b->fd < 0 && !b->load->fresh)) {
+        if (b->load->fresh)
+            b->retry_ns = 0;
         else
-            blocker_closed(b);
-        drop_due(b, now - b->offset_ns);
+            mend(b);
+        drop_due(b, clock_ns() - b->offset_ns);
         return;
     }
     if (!b->pace.count) {
@@ -112,7 +123,7 @@ static void step(struct blocker *b)
 /* Opens the connection, and gives a server that refuses it the time to say so. */
 static void parked(struct blocker *b)
 {
-    if ((b->word & WORD_PHASE) == LOAD_PARKED && b->fd < 0 && !b->tried) {
+    if ((b->word & WORD_PHASE) == LOAD_PARKED && b->fd < 0 && !b->tried && !b->load->fresh) {
         blocker_connect(b);
         futex_wait(&b->load->word, b->word, LINGER_NS);
         if (b->fd >= 0 && !blocker_still_open(b))
@@ -130,13 +141,13 @@ static void *blocker_main(void *arg)
     while (!b->done) {
         if (word_get(b->load) != b->word)
             blocker_take_word(b);
-        else if (b->in_turn)
+        else if (b->in_turn && b->left)
             step(b);
         else
             parked(b);
     }
     blocker_shut(b);
-    blocker_set_turned(b, false);
+    blocker_forget(b);
     blocker_publish_cpu(b, clock_ns());
     return NULL;
 }

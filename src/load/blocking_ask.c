@@ -12,7 +12,15 @@
 
 #define CPU_EVERY_NS (50 * NS_PER_MS)
 
-enum outcome { REPLY_RIGHT, REPLY_RESET, REPLY_TIMEOUT, REPLY_WRONG, NEVER_SENT };
+enum outcome {
+    REPLY_RIGHT,
+    REPLY_LAST, /* right, and the server ends the connection */
+    REPLY_RESET,
+    REPLY_TIMEOUT,
+    REPLY_WRONG,
+    NEVER_SENT,
+    NO_CONNECTION
+};
 
 struct load_shard *blocker_shard(const struct blocker *b)
 {
@@ -23,7 +31,7 @@ struct load_shard *blocker_shard(const struct blocker *b)
 
 /* --- the connection --------------------------------------------------------------------------- */
 
-static void set_fd(struct blocker *b, int fd)
+void blocker_set_fd(struct blocker *b, int fd)
 {
     pthread_mutex_lock(&b->lock);
     b->fd = fd;
@@ -37,6 +45,21 @@ void blocker_set_turned(struct blocker *b, bool turned)
     b->turned = turned;
 }
 
+static void note(bool *noted, _Atomic long *count)
+{
+    if (!*noted)
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    *noted = true;
+}
+
+void blocker_forget(struct blocker *b)
+{
+    blocker_set_turned(b, false);
+    atomic_fetch_sub_explicit(&b->load->asked, b->asked, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&b->load->served, b->answered, memory_order_relaxed);
+    b->asked = b->answered = false;
+}
+
 static bool called_off(void *ctx)
 {
     const struct blocker *b = ctx;
@@ -44,14 +67,34 @@ static bool called_off(void *ctx)
     return word != b->word && !phase_in_turn(word & WORD_PHASE);
 }
 
+void blocker_linked(struct blocker *b, bool linked)
+{
+    struct load_counters *counts = &blocker_shard(b)->counts;
+    if (b->linked == linked)
+        return;
+    b->linked = linked;
+    counter_add_shared(linked ? &counts->connects : &counts->closed, 1);
+    atomic_fetch_add_explicit(&b->load->established, linked ? 1 : -1, memory_order_relaxed);
+    b->served &= !linked;
+}
+
 static void connected(struct blocker *b, int fd)
 {
     dial_blocking(fd, b->load->timeout_ns);
-    set_fd(b, fd);
-    counter_add_shared(&blocker_shard(b)->counts.connects, 1);
-    atomic_fetch_add_explicit(&b->load->established, 1, memory_order_relaxed);
-    b->served = false;
+    net_buffers(fd, (int)b->load->spec.params.socket_buffer);
+    blocker_set_fd(b, fd);
+    blocker_linked(b, true);
     b->retry_ns = b->doubted ? clock_ns() + PROBATION_NS : 0;
+}
+
+static void not_connected(struct blocker *b, int code)
+{
+    b->retry_ns = clock_ns() + RETRY_NS;
+    if (code == ECANCELED)
+        return;
+    load_note_trouble(b->load, code);
+    if (b->counting)
+        counter_add_shared(load_error_counter(&blocker_shard(b)->counts, code), 1);
 }
 
 void blocker_connect(struct blocker *b)
@@ -65,12 +108,7 @@ void blocker_connect(struct blocker *b)
         connected(b, fd);
         return;
     }
-    b->retry_ns = clock_ns() + RETRY_NS;
-    if (fd == -ECANCELED)
-        return;
-    load_note_trouble(b->load, -fd);
-    if (b->counting)
-        counter_add_shared(load_error_counter(&blocker_shard(b)->counts, -fd), 1);
+    not_connected(b, -fd);
 }
 
 void blocker_shut(struct blocker *b)
@@ -78,10 +116,9 @@ void blocker_shut(struct blocker *b)
     if (b->fd < 0)
         return;
     int fd = b->fd;
-    set_fd(b, -1);
+    blocker_set_fd(b, -1);
     net_close_reset(fd);
-    counter_add_shared(&blocker_shard(b)->counts.closed, 1);
-    atomic_fetch_sub_explicit(&b->load->established, 1, memory_order_relaxed);
+    blocker_linked(b, false);
 }
 
 /* Closed with nothing outstanding. */
@@ -122,6 +159,34 @@ static enum outcome send_all(struct blocker *b, size_t len)
     return REPLY_RIGHT;
 }
 
+/* One message of a protocol without replies. */
+static enum outcome flow_all(struct blocker *b)
+{
+    const uint8_t *bytes;
+    size_t left;
+    while ((left = b->load->protocol->flow(&b->check, &bytes)) > 0) {
+        ssize_t n = send(b->fd, bytes, left, MSG_NOSIGNAL);
+        if (n > 0) {
+            b->check.got += (uint64_t)n;
+            counter_add_shared(&blocker_shard(b)->counts.sent_bytes, (uint64_t)n);
+        } else if (errno == EAGAIN) {
+            return REPLY_TIMEOUT;
+        } else if (errno != EINTR) {
+            return b->check.got || !b->pace.count ? REPLY_RESET : NEVER_SENT;
+        }
+    }
+    return REPLY_RIGHT;
+}
+
+static enum outcome reply_outcome(struct blocker *b, int whole)
+{
+    if (whole < 0) {
+        load_note_wrong(b->load, &b->check, true);
+        return REPLY_WRONG;
+    }
+    return whole == PROTO_WHOLE_LAST ? REPLY_LAST : REPLY_RIGHT;
+}
+
 static enum outcome receive_all(struct blocker *b, uint64_t sent_ns)
 {
     for (;;) {
@@ -129,12 +194,15 @@ static enum outcome receive_all(struct blocker *b, uint64_t sent_ns)
         if (n > 0) {
             int whole = b->load->protocol->check(&b->check, b->buffer, (size_t)n);
             if (whole)
-                return whole > 0 ? REPLY_RIGHT : REPLY_WRONG;
+                return reply_outcome(b, whole);
             if (timed_out(b, sent_ns))
                 return REPLY_TIMEOUT;
         } else if (n < 0 && errno == EAGAIN) {
             return REPLY_TIMEOUT;
-        } else if (n == 0 || errno != EINTR) {
+        } else if (n == 0) {
+            int whole = load_check_end(b->load, &b->check);
+            return whole > 0 ? reply_outcome(b, whole) : REPLY_RESET;
+        } else if (errno != EINTR) {
             return REPLY_RESET;
         }
     }
@@ -169,6 +237,8 @@ static void answered(struct blocker *b, const struct request *r)
     bool paced = b->pace.count;
     look_at_word(b);
     struct load_shard *s = blocker_shard(b);
+    counter_add_shared(&s->counts.got, 1);
+    counter_add_shared(&s->counts.got_bytes, b->check.got);
     if (b->measuring) {
         counter_add_shared(&s->counts.replies, 1);
         counter_add_shared(&s->counts.reply_bytes, b->check.got);
@@ -181,7 +251,12 @@ static void answered(struct blocker *b, const struct request *r)
     }
     b->served = true;
     b->doubted = false;
+    note(&b->answered, &b->load->served);
+    if (--b->left == 0)
+        load_note_spent(b->load, now);
     blocker_set_turned(b, false);
+    if (b->load->fresh)
+        fresh_leave(b);
     if (now - b->cpu_at_ns >= CPU_EVERY_NS)
         blocker_publish_cpu(b, now);
 }
@@ -203,20 +278,54 @@ static void not_answered(struct blocker *b, enum outcome why)
     blocker_shut(b);
 }
 
+/* Nothing comes back: a message that the socket has taken is done. */
+static void flowed(struct blocker *b)
+{
+    uint64_t now = clock_ns();
+    look_at_word(b);
+    b->served = true;
+    b->doubted = false;
+    blocker_set_turned(b, false);
+    if (now - b->cpu_at_ns >= CPU_EVERY_NS)
+        blocker_publish_cpu(b, now);
+}
+
 static void count_sent(struct blocker *b, const struct request *r)
 {
+    struct load_shard *s = blocker_shard(b);
+    counter_add_shared(&s->counts.asked, 1);
     if (!r->timed)
         return;
-    struct load_shard *s = blocker_shard(b);
     counter_add_shared(&s->counts.sent, 1);
     if (b->pace.count)
         hist_add_shared(s->hists[LOAD_LATE], r->sent_ns - r->due_ns);
 }
 
+/* The connection of a request that began then. */
+static enum outcome reach(struct blocker *b, uint64_t since_ns)
+{
+    int failed = b->load->fresh ? fresh_dial(b, since_ns) : 0;
+    if (!failed)
+        return REPLY_RIGHT;
+    if (dial_was_connected(failed))
+        return REPLY_RESET;
+    if (failed == -ETIMEDOUT || failed == -ECANCELED)
+        return REPLY_TIMEOUT;
+    blocker_shut(b);
+    not_connected(b, -failed);
+    return NO_CONNECTION;
+}
+
+static enum outcome send_request(struct blocker *b, size_t len)
+{
+    enum outcome o = b->load->protocol->one_way ? flow_all(b) : send_all(b, len);
+    return o == NEVER_SENT && b->load->fresh ? REPLY_RESET : o;
+}
+
 void blocker_ask(struct blocker *b, uint64_t due_ns)
 {
     struct request r = {.due_ns = due_ns};
-    size_t len = b->load->protocol->ask(&b->check, b->sequence++, b->size, b->ask);
+    size_t len = load_ask(b->load, &b->check, b->sequence++, b->size, b->ask);
     atomic_store(&b->waiting, true);
     if (word_get(b->load) != b->word) {
         look_at_word(b); /* after `waiting` is seen, or the owner would not know to interrupt */
@@ -228,16 +337,26 @@ void blocker_ask(struct blocker *b, uint64_t due_ns)
     r.sent_ns = clock_ns();
     r.due_ns = b->pace.count ? due_ns : r.sent_ns;
     r.timed = b->measuring && r.due_ns >= b->measure_ns;
-    enum outcome o = send_all(b, len);
-    if (o == REPLY_RIGHT) {
+    bool one_way = b->load->protocol->one_way;
+    enum outcome o = reach(b, r.sent_ns);
+    if (o == REPLY_RIGHT)
+        o = send_request(b, len);
+    if (o == REPLY_RIGHT && one_way) {
+        count_sent(b, &r);
+    } else if (o == REPLY_RIGHT) {
+        note(&b->asked, &b->load->asked);
         count_sent(b, &r);
         o = receive_all(b, r.sent_ns);
     }
     atomic_store(&b->waiting, false);
-    if (o == REPLY_RIGHT)
+    if (o == REPLY_RIGHT && one_way)
+        flowed(b);
+    else if (o == REPLY_RIGHT || o == REPLY_LAST)
         answered(b, &r);
     else if (o == NEVER_SENT)
         blocker_closed(b);
-    else
+    else if (o != NO_CONNECTION)
         not_answered(b, o);
+    if (o == REPLY_LAST && !b->load->fresh)
+        blocker_closed(b);
 }

@@ -8,4 +8,7 @@
 int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
                    struct repeat_result *out, struct err *e);
 
+/* About how long a pass takes. */
+double connect_seconds(const struct params *p, bool walks);
+
 #endif

@@ -5,6 +5,7 @@
 #define LOAD_ENGINE_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "load/load.h"
@@ -19,6 +20,9 @@ enum { PHASE_CLOSE = LOAD_STOP + 1 };
 #define RETRY_NS (100 * NS_PER_MS)      /* before a connection that failed is tried again */
 #define TURNED_AWAY_NS (1 * NS_PER_S)   /* the same for one that the server closed at once */
 #define PROBATION_NS (100 * NS_PER_MS)  /* a connection that failed before keeps quiet this long */
+
+#define LOAD_HOUSEHOLD 64  /* descriptors of a table that are no connections */
+#define LOAD_SHARED_PART 5 /* four models' loads and the household share one table */
 
 struct load_shard {
     struct load_counters counts;
@@ -35,6 +39,7 @@ struct load_want {
 };
 
 struct mux;
+struct mux_way;
 struct blocker;
 
 struct load {
@@ -43,13 +48,24 @@ struct load {
     const struct protocol *protocol;
     uint64_t timeout_ns;
     bool blocking, spins;
+    const struct mux_way *way; /* in which mux threads wait */
+    /* keepalive off. Those that ask have no connection between two requests: when one is due they
+     * connect, ask, check the reply, and end the connection by a reset or (fin) a FIN. Latency
+     * counts from the connect(), which is the send then; so does the time-out. */
+    bool fresh, fin;
     int mux_limit;   /* mux threads that may exist; their shards come first */
     int shard_count;
+    bool own_tables; /* each mux thread has a descriptor table of its own */
+    long queue_most; /* connections that may stand in the server's accept queue */
+    uint64_t taken_before;
     struct load_shard *shards;
 
     /* the owner's */
     enum load_phase phase;
     uint64_t turn_ns; /* when the running turn began; 0: none runs */
+    struct {
+        uint64_t base, closed, seen, seen_ns;
+    } unread; /* unread.c */
     struct mux **muxes;
     struct blocker **blockers;
     int mux_count, blocker_count;
@@ -59,7 +75,8 @@ struct load {
     pthread_mutex_t lock;
     struct load_want want;
     double *phases; /* of the pace, by connection; NULL: closed loop */
-    char trouble[128];
+    char trouble[128], wrong[80];
+    int trouble_code;
 
     /* atomic. The first group is read after every reply and written a few times a turn. */
     _Alignas(128) _Atomic uint32_t word;
@@ -72,6 +89,9 @@ struct load {
     _Atomic uint32_t all_rest;              /* the last word on which all came to rest */
     _Alignas(128) _Atomic long established;
     _Atomic long turned_away; /* connections that the server closed at once, now */
+    _Atomic long begun;         /* connects that came or may come into the accept queue */
+    _Atomic long asked, served; /* connections that ever asked; that ever got a right reply */
+    _Atomic uint64_t spent_ns;  /* the latest end of a share of the budget */
 };
 
 static inline uint32_t word_get(const struct load *l)
@@ -84,6 +104,20 @@ static inline bool phase_in_turn(uint32_t phase)
     return phase == LOAD_SETTLE || phase == LOAD_MEASURE;
 }
 
+/* How much of the budget connection i of n has to get; UINT64_MAX: there is no budget. */
+static inline uint64_t load_quota(const struct load *l, int i, int n)
+{
+    uint64_t all = l->spec.budget, of = (uint64_t)n;
+    return all && of ? all / of + ((uint64_t)i < all % of) : UINT64_MAX;
+}
+
+/* Connections that the server has taken out of its accept queue since load_open(); UINT64_MAX: it
+ * is not ours, and nobody knows. */
+uint64_t load_taken(const struct load *l);
+
+/* A thread has its share of the budget. */
+void load_note_spent(struct load *l, uint64_t now_ns);
+
 /* A thread has nothing to do under this word; sleeps until there is another one. `rest` is the
  * thread's own copy for the owner. */
 void load_rest(struct load *l, _Atomic uint32_t *rest, uint32_t word);
@@ -94,6 +128,26 @@ struct load_want load_settings(struct load *l, struct pace *p, int first, int st
 
 /* Keeps the first failure to open a connection (code > 0) as text. */
 void load_note_trouble(struct load *l, int code);
+
+/* The next request into buf[PROTO_ASK_MAX], and what its reply is checked by. Returns its length. */
+static inline size_t load_ask(const struct load *l, struct proto_check *c, uint64_t sequence,
+                              uint64_t size, uint8_t *buf)
+{
+    size_t n = l->protocol->ask(c, sequence, size, buf);
+    if (!l->spec.request_length)
+        return n;
+    memcpy(buf, l->spec.request, l->spec.request_length);
+    return l->spec.request_length;
+}
+
+/* The server ended the connection with a reply due: what check() says of that. */
+static inline int load_check_end(const struct load *l, struct proto_check *c)
+{
+    return l->protocol->check(c, (const uint8_t *)"", 0);
+}
+
+/* Keeps what was wrong with the first reply that was, as text. due: a reply was. */
+void load_note_wrong(struct load *l, const struct proto_check *c, bool due);
 
 /* The counter of an error of connecting. */
 _Atomic uint64_t *load_error_counter(struct load_counters *c, int code);
@@ -107,11 +161,21 @@ struct load_thread {
     int cpu;
 };
 int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how);
+int load_start_thread_on(const struct load_spec *spec, pthread_t *out,
+                         const struct load_thread *how);
 
 /* Sleeps that end on time: the calling thread's timer slack to the least. */
 void load_thread_setup(void);
+/* A descriptor table of its own, with these n of the shared one. */
+void load_take_table(struct load *l, const int *keep, int n);
 
-/* mux.c: few threads, each with an epoll set. */
+/* unread.c: messages that nobody replies to and that the server has not read yet. A turn begins, with
+ * none; waits until there are none again, at most timeout_ns, false when there are. lost: some may
+ * never be read. */
+void unread_begin(struct load *l);
+bool unread_wait(struct load *l, uint64_t timeout_ns, bool lost);
+
+/* mux.c: few threads, each with many connections. */
 struct mux *mux_start(struct load *l, int index, int of, struct err *e);
 void mux_wake(struct mux *m, uint32_t old_word); /* unless it sleeps on the word */
 void mux_join(struct mux *m);                    /* after PHASE_CLOSE; frees */

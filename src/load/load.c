@@ -6,14 +6,20 @@
 #include "load/load.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/futex.h"
+#include "base/limits.h"
 #include "load/engine.h"
+#include "load/workloads.h"
+#include "load/mux.h"
+#include "net/uring_probe.h"
 
+#define UNREAD_NS (5 * NS_PER_S) /* for what a server goes on reading after that */
 #define GIVE_UP_NS (200 * NS_PER_MS) /* until threads have seen that the drain was given up */
 
 /* --- words and rest --------------------------------------------------------------------------- */
@@ -56,9 +62,11 @@ static bool wait_rest(struct load *l, uint64_t timeout_ns)
 
 static struct load_want want_of(const struct params *p)
 {
+    bool holds = workload_of(p)->holds;
+    double idle = (p->idle > 0 ? p->idle : 0) + (holds ? p->connections : 0);
     return (struct load_want){
-        .connections = (int)p->connections,
-        .idle = p->idle > 0 ? (int)p->idle : 0,
+        .connections = holds ? 0 : (int)p->connections,
+        .idle = (int)idle,
         .rate = isnan(p->rate) ? PARAM_MAX : p->rate,
         .size = (uint64_t)p->size,
     };
@@ -93,13 +101,49 @@ static void set_want(struct load *l, const struct params *p)
     atomic_store(&l->settings, w.number);
 }
 
+/* Descriptor tables for so many connections, 0: they fit into the one that all threads share, beside
+ * those to three other servers. */
+static int tables_for(const struct params *p)
+{
+    struct load_want w = want_of(p);
+    double n = w.idle + (p->engine == ENGINE_BLOCKING ? 0 : w.connections);
+    double limit = (double)limits_nofile_soft();
+    if (limit < 0 || n <= limit / LOAD_SHARED_PART)
+        return 0;
+    double room = limit - LOAD_HOUSEHOLD;
+    return room >= 1 ? (int)ceil(n / room) : 1;
+}
+
+bool load_fits(const struct load *l, const struct params *p)
+{
+    return tables_for(p) <= (l->own_tables ? l->mux_limit : 0);
+}
+
 static int thread_count(const struct load_spec *s)
 {
-    if (s->params.engine == ENGINE_BLOCKING)
-        return 1; /* it only keeps the idle ones */
     double asked = s->params.load_threads;
-    int n = asked >= 1 ? (int)asked : s->cpu_count;
+    int n = asked >= 1 ? (int)asked : s->cpu_count, tables = tables_for(&s->params);
+    if (s->params.engine == ENGINE_BLOCKING)
+        n = 1; /* they only keep the idle ones */
+    n = n < tables ? tables : n;
     return n < 1 ? 1 : n;
+}
+
+/* Half of the accept queue: a server that is away for a moment drops nothing. */
+static long queue_of(const struct load_spec *s)
+{
+    double backlog = s->params.backlog, most = (double)limits_somaxconn();
+    double queue = (most >= 0 && most < backlog ? most : backlog) / 2;
+    return queue < 1 ? 1 : (long)queue;
+}
+
+uint64_t load_taken(const struct load *l)
+{
+    struct server_counts c;
+    if (!l->spec.server_read)
+        return UINT64_MAX;
+    l->spec.server_read(l->spec.server_ctx, &c);
+    return c.accepts + c.refusals - l->taken_before;
 }
 
 static bool wants_spin(const struct load *l)
@@ -134,7 +178,13 @@ static struct load *make(const struct load_spec *spec)
     l->protocol = protocol_get((int)spec->params.protocol, spec->params.suffix == 1);
     l->timeout_ns = (uint64_t)(spec->params.timeout * 1e9);
     l->blocking = spec->params.engine == ENGINE_BLOCKING;
+    l->way = spec->params.engine == ENGINE_MUX_URING ? &mux_uring : &mux_epoll;
+    l->fresh = spec->params.keepalive == KEEPALIVE_OFF && !l->protocol->one_way;
+    l->fin = spec->params.close == CLOSE_FIN;
     l->mux_limit = thread_count(spec);
+    l->own_tables = tables_for(&spec->params) > 0;
+    l->queue_most = queue_of(spec);
+    l->taken_before = spec->server_read ? load_taken(l) : 0;
     l->spins = wants_spin(l);
     l->phase = LOAD_PARKED;
     l->muxes = xcalloc((size_t)l->mux_limit, sizeof *l->muxes);
@@ -173,8 +223,17 @@ static int settle_threads(struct load *l, struct err *e)
     return failed;
 }
 
+int load_check(const struct params *p, struct err *e)
+{
+    struct err why;
+    int rc = p->engine == ENGINE_MUX_URING ? uring_probe(&why) : 0;
+    return rc < 0 ? err_set(e, ENOSYS, "--engine mux-uring cannot run here: %s", why.text) : 0;
+}
+
 struct load *load_open(const struct load_spec *spec, struct err *e)
 {
+    if (load_check(&spec->params, e) < 0)
+        return NULL;
     struct load *l = make(spec);
     if (settle_threads(l, e) == 0)
         return l;
@@ -204,6 +263,7 @@ static void virtual_runs(struct load *l, uint64_t now)
 {
     if (l->turn_ns)
         return;
+    unread_begin(l);
     l->turn_ns = now;
     atomic_store(&l->offset_ns, now - atomic_load(&l->virtual_ns));
 }
@@ -230,7 +290,7 @@ void load_set_phase(struct load *l, enum load_phase phase)
 
 bool load_drained(struct load *l, uint64_t timeout_ns)
 {
-    bool drained = wait_rest(l, timeout_ns);
+    bool drained = wait_rest(l, timeout_ns) && unread_wait(l, timeout_ns, false);
     if (drained && l->phase == LOAD_STOP)
         l->phase = LOAD_PARKED; /* threads that rest under STOP are parked */
     return drained;
@@ -240,6 +300,7 @@ void load_give_up(struct load *l)
 {
     load_set_phase(l, LOAD_PARKED);
     wait_rest(l, GIVE_UP_NS);
+    unread_wait(l, UNREAD_NS, true);
 }
 
 void load_close(struct load *l)
@@ -288,6 +349,29 @@ static int64_t thread_cpu_ns(pthread_t t)
     if (pthread_getcpuclockid(t, &id) || clock_gettime(id, &ts))
         return 0;
     return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+}
+
+long load_served(const struct load *l)
+{
+    return atomic_load_explicit(&l->served, memory_order_relaxed);
+}
+
+long load_never_answered(const struct load *l)
+{
+    long asked = atomic_load_explicit(&l->asked, memory_order_relaxed), served = load_served(l);
+    return asked > served ? asked - served : 0;
+}
+
+void load_note_spent(struct load *l, uint64_t now_ns)
+{
+    uint64_t was = atomic_load(&l->spent_ns);
+    while (was < now_ns && !atomic_compare_exchange_weak(&l->spent_ns, &was, now_ns))
+        ;
+}
+
+uint64_t load_spent_ns(const struct load *l)
+{
+    return atomic_load(&l->spent_ns);
 }
 
 int64_t load_cpu_ns(const struct load *l)

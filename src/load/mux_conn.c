@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection of the mux engine. Its descriptor is registered once, edge-triggered for
- * everything, so the steady state is one recv and one send a request and no epoll_ctl: a reply that
- * is whole leaves nothing to read (one request is outstanding), and a short recv has emptied the
- * socket (epoll(7)). A connection that a server closes with nothing outstanding is a close, not an
- * error; one that ended before its first reply is tried again later and then keeps quiet for a
- * moment, so that a server which refuses it can say so before a request makes a reset of it. */
+/* One connection of the mux engines, whichever way it is waited for. One that a server closes with
+ * nothing outstanding is a close, not an error; one that ended before its first reply is tried again
+ * later and then keeps quiet for a moment, so that a server which refuses it can say so before a
+ * request makes a reset of it. */
 #include "load/mux.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "load/dial.h"
 
@@ -22,7 +21,8 @@ static int *tally(struct mux *m, enum conn_state s)
     case CONN_CONNECTING: return &m->connecting;
     case CONN_QUIET:
     case CONN_FAILED: return &m->pending;
-    case CONN_OPEN: break;
+    case CONN_OPEN:
+    case CONN_BARE: break;
     }
     return NULL;
 }
@@ -42,9 +42,9 @@ static bool established(const struct conn *c)
     return c->state == CONN_OPEN || c->state == CONN_QUIET;
 }
 
-static bool asks(const struct mux *m, const struct conn *c)
+bool conn_asks(const struct mux *m, const struct conn *c)
 {
-    return c - m->conns < m->asking && c->state == CONN_OPEN && !c->waiting && m->in_turn;
+    return c - m->conns < m->asking && conn_can_ask(c) && m->in_turn;
 }
 
 static void set_turned(struct mux *m, struct conn *c, bool turned)
@@ -54,26 +54,65 @@ static void set_turned(struct mux *m, struct conn *c, bool turned)
     c->turned = turned;
 }
 
+static void note(bool *noted, _Atomic long *count)
+{
+    *noted = true;
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+}
+
+static void forget(bool *noted, _Atomic long *count)
+{
+    if (*noted)
+        atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+    *noted = false;
+}
+
+static void count_closed(struct mux *m, const struct conn *c)
+{
+    if (!established(c))
+        return;
+    counter_add(&m->shard->counts.closed, 1);
+    atomic_fetch_sub_explicit(&m->load->established, 1, memory_order_relaxed);
+}
+
 static void shut(struct mux *m, struct conn *c)
 {
-    if (established(c)) {
-        counter_add(&m->shard->counts.closed, 1);
-        atomic_fetch_sub_explicit(&m->load->established, 1, memory_order_relaxed);
-    }
+    count_closed(m, c);
     if (c->waiting)
         m->in_flight--;
-    if (c->fd >= 0)
+    if (c->fd >= 0) {
+        m->way->forget(m, c);
         net_close_reset(c->fd);
+    }
     c->fd = -1;
     c->waiting = c->served = false;
     c->owed = 0;
     c->unsent = 0;
 }
 
+/* Ended by a reset the socket stays where it can be used again; a FIN costs it. */
+void conn_leave(struct mux *m, struct conn *c)
+{
+    bool fin = m->load->fin;
+    count_closed(m, c);
+    c->served = false;
+    set_state(m, c, CONN_BARE);
+    if (m->way->redials && !fin && net_hang_up(c->fd) == 0)
+        return;
+    m->way->forget(m, c);
+    if (fin)
+        close(c->fd);
+    else
+        net_close_reset(c->fd);
+    c->fd = -1;
+}
+
 void conn_drop(struct mux *m, struct conn *c)
 {
     shut(m, c);
     set_turned(m, c, false);
+    forget(&c->asked, &m->load->asked);
+    forget(&c->answered, &m->load->served);
     set_state(m, c, CONN_ABSENT);
     m->absent--;
 }
@@ -84,32 +123,61 @@ static void try_later(struct mux *m, struct conn *c, uint64_t wait_ns)
     c->at_ns = m->now_ns + wait_ns;
 }
 
-static void open_failed(struct mux *m, struct conn *c, int code)
+void conn_open_failed(struct mux *m, struct conn *c, int code)
 {
+    if (c->state == CONN_CONNECTING) /* it is in no accept queue */
+        atomic_fetch_sub_explicit(&m->load->begun, 1, memory_order_relaxed);
     shut(m, c);
     load_note_trouble(m->load, code);
-    if (m->counting)
+    /* Our own limits count also before the first turn: who opens only once has no other. */
+    if (m->counting || code == EMFILE || code == ENFILE || code == EADDRNOTAVAIL)
         counter_add(load_error_counter(&m->shard->counts, code), 1);
     try_later(m, c, RETRY_NS);
 }
 
-void conn_open(struct mux *m, struct conn *c)
+long conn_number(const struct mux *m, const struct conn *c)
+{
+    return (c - m->conns) * m->of + m->index;
+}
+
+/* A new socket, whose number in c->fd it may be. */
+static int dial_first(struct mux *m, struct conn *c)
 {
     const struct load_spec *spec = &m->load->spec;
+    /* A request behind a connect never waits for an acknowledgement. */
+    bool nodelay = spec->params.nodelay != 0 && !m->load->fresh;
     c->generation = ++m->generation;
+    c->fd = net_connect_nth(&spec->target, conn_number(m, c), nodelay);
+    if (c->fd < 0)
+        return c->fd;
+    net_buffers(c->fd, (int)spec->params.socket_buffer);
+    return 0;
+}
+
+void conn_dial(struct mux *m, struct conn *c)
+{
+    bool again = c->fd >= 0;
     c->at_ns = m->now_ns;
-    c->fd = net_connect_start(&spec->target, spec->params.nodelay != 0);
-    if (c->fd < 0) {
-        open_failed(m, c, -c->fd);
+    int failed = again ? net_connect_again(c->fd, &m->load->spec.target) : dial_first(m, c);
+    if (failed) {
+        conn_open_failed(m, c, -failed);
         return;
     }
-    struct epoll_event ev = {
-        .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-        .data.u64 = (uint64_t)c->generation << 32 | (uint32_t)(c - m->conns),
-    };
     set_state(m, c, CONN_CONNECTING);
-    if (epoll_ctl(m->epoll, EPOLL_CTL_ADD, c->fd, &ev) < 0)
-        open_failed(m, c, errno);
+    atomic_fetch_add_explicit(&m->load->begun, 1, memory_order_relaxed);
+    failed = again ? 0 : m->way->watch(m, c);
+    if (failed)
+        conn_open_failed(m, c, -failed);
+}
+
+void conn_open(struct mux *m, struct conn *c)
+{
+    if (!conn_fresh(m, c)) {
+        conn_dial(m, c);
+        return;
+    }
+    set_state(m, c, CONN_BARE);
+    conn_next(m, c);
 }
 
 static _Atomic uint64_t *lost_counter(struct mux *m, enum lost why)
@@ -127,6 +195,8 @@ static _Atomic uint64_t *lost_counter(struct mux *m, enum lost why)
 static void lost(struct mux *m, struct conn *c, enum lost why)
 {
     bool served = c->served;
+    if (why == LOST_CLOSED && c->waiting) /* a request that never went out over its connection */
+        why = LOST_RESET;
     _Atomic uint64_t *counter = lost_counter(m, why);
     if (counter && m->counting)
         counter_add(counter, 1);
@@ -147,43 +217,85 @@ void conn_give_up(struct mux *m, struct conn *c)
     conn_open(m, c);
 }
 
-void conn_ask(struct mux *m, struct conn *c, uint64_t due_ns)
+void conn_begin(struct mux *m, struct conn *c, uint64_t due_ns)
 {
-    size_t len = m->load->protocol->ask(&c->check, m->sequence++, m->size, m->ask);
-    ssize_t n = send(c->fd, m->ask, len, MSG_NOSIGNAL);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        n = 0;
-    if (n < 0) { /* it was closed while nothing was outstanding */
-        lost(m, c, LOST_CLOSED);
-        return;
-    }
-    c->unsent = (uint16_t)(len - (size_t)n);
+    if (!c->asked)
+        note(&c->asked, &m->load->asked);
     c->waiting = true;
     m->in_flight++;
     c->at_ns = m->now_ns;
     c->due_ns = due_ns;
     c->timed = m->measuring && due_ns >= m->measure_ns;
+}
+
+void conn_sent(struct mux *m, struct conn *c)
+{
+    counter_add(&m->shard->counts.asked, 1);
     if (!c->timed)
         return;
     counter_add(&m->shard->counts.sent, 1);
     if (m->paced)
-        hist_add(m->shard->hists[LOAD_LATE], m->now_ns - due_ns);
+        hist_add(m->shard->hists[LOAD_LATE], c->at_ns - c->due_ns);
+}
+
+void conn_ask(struct mux *m, struct conn *c, uint64_t due_ns)
+{
+    if (c->state == CONN_BARE) {
+        fresh_ask(m, c, due_ns);
+        return;
+    }
+    if (m->load->protocol->one_way) {
+        flow_ask(m, c, due_ns);
+        return;
+    }
+    size_t len = load_ask(m->load, &c->check, m->sequence++, m->size, m->ask);
+    ssize_t n = m->way->send(m, c, len);
+    if (n < 0) { /* it was closed while nothing was outstanding */
+        lost(m, c, LOST_CLOSED);
+        return;
+    }
+    c->unsent = (uint16_t)(len - (size_t)n);
+    conn_begin(m, c, due_ns);
+    conn_sent(m, c);
 }
 
 /* Sends the rest of a request that the socket did not take whole. The request is made again: it
  * depends on its sequence and size alone. */
-static void send_rest(struct mux *m, struct conn *c)
+void conn_send_rest(struct mux *m, struct conn *c)
 {
     struct proto_check again;
-    size_t len = m->load->protocol->ask(&again, c->check.sequence, c->check.size, m->ask);
-    ssize_t n = send(c->fd, m->ask + len - c->unsent, c->unsent, MSG_NOSIGNAL);
+    if (m->load->protocol->one_way) {
+        flow_send(m, c);
+        return;
+    }
+    size_t len = load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
+    ssize_t n = send(c->fd, m->ask + len - c->unsent, c->unsent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
         c->unsent = (uint16_t)(c->unsent - n);
 }
 
-static void next_request(struct mux *m, struct conn *c)
+void conn_unsent(struct mux *m, struct conn *c, ssize_t sent)
 {
-    if (!asks(m, c))
+    struct proto_check again;
+    if (sent >= 0) {
+        size_t len = load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
+        c->unsent = (uint16_t)(len - (size_t)sent);
+        return;
+    }
+    if (!conn_fresh(m, c)) { /* it was closed while nothing was outstanding */
+        c->waiting = false;
+        m->in_flight--;
+    }
+    lost(m, c, LOST_CLOSED);
+}
+
+void conn_next(struct mux *m, struct conn *c)
+{
+    if (m->load->protocol->one_way) {
+        flow_next(m, c);
+        return;
+    }
+    if (!conn_asks(m, c))
         return;
     if (!m->paced) {
         conn_ask(m, c, m->now_ns);
@@ -197,9 +309,10 @@ static void next_request(struct mux *m, struct conn *c)
 
 static void answered(struct mux *m, struct conn *c)
 {
-    m->now_ns = clock_ns();
     mux_look_at_word(m);
     struct load_shard *s = m->shard;
+    counter_add(&s->counts.got, 1);
+    counter_add(&s->counts.got_bytes, c->check.got);
     if (m->measuring) {
         counter_add(&s->counts.replies, 1);
         counter_add(&s->counts.reply_bytes, c->check.got);
@@ -212,84 +325,85 @@ static void answered(struct mux *m, struct conn *c)
     }
     c->waiting = false;
     m->in_flight--;
+    c->left--;
+    if (--m->left == 0)
+        load_note_spent(m->load, m->now_ns);
     if (!c->served) {
         c->served = true;
         set_turned(m, c, false);
+        if (!c->answered)
+            note(&c->answered, &m->load->served);
     }
 }
 
-/* Takes n bytes; false when the connection waits for no more of them now. */
-static bool take(struct mux *m, struct conn *c, size_t n, uint32_t events)
+/* A connection that the server ends by its own word is no error: the next request has a new one. */
+static void whole_reply(struct mux *m, struct conn *c, int whole, bool follows)
 {
-    int whole = c->waiting ? m->load->protocol->check(&c->check, m->buffer, n) : -EBADMSG;
+    answered(m, c);
+    if (conn_fresh(m, c))
+        conn_leave(m, c);
+    else if (whole == PROTO_WHOLE_LAST)
+        lost(m, c, LOST_CLOSED);
+    if (!follows)
+        conn_next(m, c);
+}
+
+/* What follows a whole reply at once is the end, or bytes that nobody asked for: seen before the
+ * next request makes a reset of it. */
+bool conn_came(struct mux *m, struct conn *c, const uint8_t *bytes, size_t n, bool follows)
+{
+    int whole = c->waiting ? m->load->protocol->check(&c->check, bytes, n) : -EBADMSG;
     if (whole < 0) {
-        m->now_ns = clock_ns();
+        load_note_wrong(m->load, &c->check, c->waiting);
         lost(m, c, LOST_BYTES);
         return false;
     }
     if (!whole)
-        return n == MUX_BUFFER || (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
-    answered(m, c);
-    if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-        lost(m, c, LOST_CLOSED);
-    else
-        next_request(m, c);
-    return false;
+        return true;
+    follows &= whole != PROTO_WHOLE_LAST && !conn_fresh(m, c);
+    whole_reply(m, c, whole, follows);
+    return follows;
 }
 
-static void readable(struct mux *m, struct conn *c, uint32_t events)
+void conn_ended(struct mux *m, struct conn *c, bool clean)
 {
-    for (;;) {
-        ssize_t n = recv(c->fd, m->buffer, MUX_BUFFER, 0);
-        if (n > 0) {
-            if (!take(m, c, (size_t)n, events))
-                return;
-        } else if (n < 0 && errno == EAGAIN) {
-            return;
-        } else if (n == 0 || errno != EINTR) {
-            m->now_ns = clock_ns();
-            lost(m, c, c->waiting ? LOST_RESET : LOST_CLOSED);
-            return;
-        }
+    int whole = clean && c->waiting ? load_check_end(m->load, &c->check) : 0;
+    if (whole > 0) {
+        whole_reply(m, c, whole, false);
+        return;
     }
+    /* Flat out without replies there is no moment in which nothing is on its way. */
+    bool flows = m->load->protocol->one_way && !m->paced && m->in_turn;
+    lost(m, c, c->waiting || flows ? LOST_RESET : LOST_CLOSED);
 }
 
-static void connected(struct mux *m, struct conn *c)
+void conn_connected(struct mux *m, struct conn *c)
 {
     set_state(m, c, c->doubted ? CONN_QUIET : CONN_OPEN);
-    c->at_ns = m->now_ns;
+    if (!c->waiting)
+        c->at_ns = m->now_ns;
     counter_add(&m->shard->counts.connects, 1);
     atomic_fetch_add_explicit(&m->load->established, 1, memory_order_relaxed);
 }
 
-static void connecting(struct mux *m, struct conn *c, uint32_t events)
+void conn_connecting(struct mux *m, struct conn *c, uint32_t events)
 {
     m->now_ns = clock_ns();
-    int result = net_connect_result(c->fd);
+    /* Without one of the two there is no error to ask for. */
+    int result = events & (EPOLLERR | EPOLLHUP) ? net_connect_result(c->fd) : 0;
     if (result < 0 && !dial_was_connected(result)) {
-        open_failed(m, c, -result);
+        conn_open_failed(m, c, -result);
         return;
     }
-    connected(m, c);
+    conn_connected(m, c);
     if (result < 0)
         lost(m, c, LOST_CLOSED);
-    else if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-        readable(m, c, events);
+    else if (!m->way->established(m, c, events))
+        return;
+    else if (c->waiting)
+        fresh_connected(m, c);
     else
-        next_request(m, c);
-}
-
-void conn_event(struct mux *m, struct conn *c, uint32_t events)
-{
-    if (c->state == CONN_CONNECTING) {
-        if (events & (EPOLLOUT | EPOLLERR | EPOLLHUP))
-            connecting(m, c, events);
-    } else if (established(c)) {
-        if (c->unsent && (events & EPOLLOUT))
-            send_rest(m, c);
-        if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
-            readable(m, c, events);
-    }
+        conn_next(m, c);
 }
 
 void conn_scan(struct mux *m, struct conn *c)
@@ -297,7 +411,7 @@ void conn_scan(struct mux *m, struct conn *c)
     uint64_t timeout_ns = m->load->timeout_ns, now = m->now_ns;
     if (c->state == CONN_CONNECTING) {
         if (now >= c->at_ns + timeout_ns)
-            open_failed(m, c, ETIMEDOUT);
+            conn_open_failed(m, c, ETIMEDOUT);
     } else if (c->state == CONN_FAILED) {
         if (now >= c->at_ns && m->counting)
             conn_open(m, c);
@@ -307,7 +421,7 @@ void conn_scan(struct mux *m, struct conn *c)
         c->doubted = false;
         set_turned(m, c, false);
         set_state(m, c, CONN_OPEN);
-        next_request(m, c);
+        conn_next(m, c);
     } else if (c->waiting && now >= c->at_ns + timeout_ns) {
         lost(m, c, LOST_TIMEOUT);
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a new word means to a mux thread: turns begin and end, settings change; and the two things
- * that a turn is made of, sending what is due and handling what came. */
+/* What a new word means to a mux thread: turns begin and end, settings change; and sending what is
+ * due in a turn. */
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "load/mux.h"
 
-void mux_send_due(struct mux *m)
+void mux_send_overdue(struct mux *m)
 {
     while (m->now_ns >= m->next_due_ns) {
         uint64_t due_ns = m->next_due_ns;
@@ -13,36 +14,25 @@ void mux_send_due(struct mux *m)
             counter_add(&m->shard->counts.due, 1);
         struct conn *c = &m->conns[pace_step(&m->pace)];
         m->next_due_ns = m->pace.due_ns + m->offset_ns;
-        if (c->state != CONN_OPEN)
+        if (c->waiting && !c->owed++)
+            c->owed_ns = due_ns;
+        if (!conn_can_ask(c))
             continue;
-        if (c->waiting) {
-            if (!c->owed++)
-                c->owed_ns = due_ns;
-            continue;
-        }
         m->now_ns = clock_ns();
         conn_ask(m, c, due_ns);
         mux_look_at_word(m);
     }
 }
 
-/* One event at a time: what comes due meanwhile is not kept waiting. A descriptor that a child just
- * spawned still holds may report after it was closed here: the generation tells. */
-void mux_handle(struct mux *m, int n)
-{
-    for (int i = 0; i < n; i++) {
-        uint64_t tag = m->events[i].data.u64;
-        uint32_t at = (uint32_t)tag;
-        if (tag == MUX_WAKE || at >= (uint32_t)m->conn_count)
-            continue; /* the wake-up is edge-triggered: it need not be read */
-        if (m->conns[at].generation == tag >> 32)
-            conn_event(m, &m->conns[at], m->events[i].events);
-        if (m->now_ns >= m->next_due_ns)
-            mux_send_due(m);
-    }
-}
-
 /* --- turns ------------------------------------------------------------------------------------ */
+
+/* Told by the kernel now and then: a wait that finds something at once looks like one that slept. */
+void mux_count_sleeps(struct mux *m)
+{
+    struct rusage u;
+    if (getrusage(RUSAGE_THREAD, &u) == 0)
+        counter_set(&m->shard->counts.sleeps, (uint64_t)u.ru_nvcsw);
+}
 
 static void take_flags(struct mux *m, uint32_t phase)
 {
@@ -57,9 +47,9 @@ static void catch_up(struct mux *m)
 {
     int n;
     do {
-        n = epoll_wait(m->epoll, m->events, MUX_EVENTS, 0);
+        n = m->way->wait(m, 0);
         m->now_ns = clock_ns();
-        mux_handle(m, n);
+        m->way->handle(m, n);
     } while (n == MUX_EVENTS);
 }
 
@@ -73,7 +63,7 @@ static void all_ask(struct mux *m)
 {
     for (int i = 0; i < m->asking && m->in_turn; i++) {
         struct conn *c = &m->conns[i];
-        if (c->state != CONN_OPEN || c->waiting)
+        if (!conn_can_ask(c))
             continue;
         m->now_ns = clock_ns();
         conn_ask(m, c, m->now_ns);
@@ -101,6 +91,7 @@ static void end_turn(struct mux *m)
 {
     uint64_t stop_ns = atomic_load_explicit(&m->load->virtual_ns, memory_order_relaxed);
     m->in_turn = false;
+    flow_clear(m);
     m->next_due_ns = UINT64_MAX;
     if (!m->paced)
         return;
@@ -117,6 +108,7 @@ void mux_turn_over(struct mux *m)
     if (!m->in_turn || !(phase_in_turn(phase) || phase == LOAD_STOP))
         return;
     m->word = word;
+    mux_count_sleeps(m);
     if (phase == LOAD_STOP)
         end_turn(m);
     else
@@ -144,6 +136,15 @@ void mux_resize(struct mux *m, int count)
     m->next_absent = 0;
 }
 
+static void share_budget(struct mux *m, int asking)
+{
+    m->left = m->load->spec.budget ? 0 : UINT64_MAX;
+    for (int i = 0; i < m->asking; i++) {
+        m->conns[i].left = load_quota(m->load, i * m->of + m->index, asking);
+        m->left += m->load->spec.budget ? m->conns[i].left : 0;
+    }
+}
+
 static void take_settings(struct mux *m)
 {
     struct load_want w = load_settings(m->load, &m->pace, m->index, m->of);
@@ -153,6 +154,8 @@ static void take_settings(struct mux *m)
         pace_fini(&m->pace);
     m->asking = share(asking, m->of, m->index);
     mux_resize(m, share(asking + w.idle, m->of, m->index));
+    share_budget(m, asking);
+    fresh_roles(m);
     m->size = w.size;
     m->paced = w.rate < PARAM_MAX;
 }
@@ -171,6 +174,7 @@ void mux_take_word(struct mux *m)
     m->word = word_get(m->load);
     phase = m->word & WORD_PHASE;
     m->now_ns = clock_ns();
+    mux_count_sleeps(m);
     m->empty_look = false;
     if (m->in_turn && !phase_in_turn(phase))
         end_turn(m);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Making the load's threads, and how they rest: each that has nothing to do under a word adds
  * itself to a count that belongs to this word alone, and the last one tells the owner. */
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
+#include "base/fds.h"
 #include "base/futex.h"
 #include "load/engine.h"
 
@@ -13,13 +15,20 @@ void load_thread_setup(void)
     prctl(PR_SET_TIMERSLACK, 1);
 }
 
-static void choose_cpus(const struct load *l, pthread_attr_t *attr, int cpu)
+void load_take_table(struct load *l, const int *keep, int n)
 {
-    cpu_set_t set = l->spec.cpus;
+    int failed = fds_own_table(keep, n);
+    if (failed && failed != -ENOSYS)
+        load_note_trouble(l, -failed);
+}
+
+static void choose_cpus(const struct load_spec *spec, pthread_attr_t *attr, int cpu)
+{
+    cpu_set_t set = spec->cpus;
     if (!CPU_COUNT(&set))
         return;
     for (int i = 0, seen = 0; cpu >= 0 && i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &l->spec.cpus) && seen++ == cpu) {
+        if (CPU_ISSET(i, &spec->cpus) && seen++ == cpu) {
             CPU_ZERO(&set);
             CPU_SET(i, &set);
             break;
@@ -29,10 +38,16 @@ static void choose_cpus(const struct load *l, pthread_attr_t *attr, int cpu)
 
 int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how)
 {
+    return load_start_thread_on(&l->spec, out, how);
+}
+
+int load_start_thread_on(const struct load_spec *spec, pthread_t *out,
+                         const struct load_thread *how)
+{
     pthread_attr_t attr;
     sigset_t all, before;
     pthread_attr_init(&attr);
-    choose_cpus(l, &attr, how->cpu);
+    choose_cpus(spec, &attr, how->cpu);
     if (how->stack)
         pthread_attr_setstacksize(&attr, how->stack);
     sigfillset(&all);

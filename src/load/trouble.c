@@ -35,9 +35,20 @@ static void describe(int code, char *text, size_t size)
 void load_note_trouble(struct load *l, int code)
 {
     pthread_mutex_lock(&l->lock);
-    if (!l->trouble[0])
+    if (!l->trouble[0]) {
         describe(code, l->trouble, sizeof l->trouble);
+        l->trouble_code = code;
+    }
     pthread_mutex_unlock(&l->lock);
+}
+
+int load_trouble_code(const struct load *l)
+{
+    struct load *own = (struct load *)l;
+    pthread_mutex_lock(&own->lock);
+    int code = l->trouble[0] ? l->trouble_code : 0;
+    pthread_mutex_unlock(&own->lock);
+    return code;
 }
 
 const char *load_trouble(const struct load *l)
@@ -50,5 +61,24 @@ const char *load_trouble(const struct load *l)
     if (!own->said[0] && turned > 0)
         snprintf(own->said, sizeof own->said, "the server closed %ld connection%s at once", turned,
                  turned == 1 ? "" : "s");
+    return own->said;
+}
+
+void load_note_wrong(struct load *l, const struct proto_check *c, bool due)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->wrong[0] && !due)
+        snprintf(l->wrong, sizeof l->wrong, "bytes that nobody asked for");
+    else if (!l->wrong[0] && l->protocol->wrong)
+        l->protocol->wrong(c, l->wrong, sizeof l->wrong);
+    pthread_mutex_unlock(&l->lock);
+}
+
+const char *load_wrong(const struct load *l)
+{
+    struct load *own = (struct load *)l;
+    pthread_mutex_lock(&own->lock);
+    memcpy(own->said, l->wrong, sizeof l->wrong);
+    pthread_mutex_unlock(&own->lock);
     return own->said;
 }

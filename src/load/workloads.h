@@ -10,6 +10,8 @@
 #include "metrics/metrics.h"
 #include "params/params.h"
 
+#define PRESET_AS_SIZE (-2.0) /* as many bytes as `size` */
+
 struct workload_preset { /* what an unset parameter becomes */
     enum param_id id;
     double value;
@@ -33,7 +35,16 @@ struct workload {
     const struct workload_preset *presets; /* ends with id PARAM_COUNT */
     enum param_id sweep;           /* the axis of its published table, with */
     const char *sweep_list;        /* its values as typed, "100..800:100" */
+    const char *protocol;          /* what it speaks by default; NULL: fetch */
     struct workload_picture draws;
+    /* A workload in steps, each a row: with how many clients the one after this goes on, up to
+     * `until`. NULL: it has none. */
+    double (*next_step)(double clients);
+    bool one_table; /* its passes open their connections in this process's descriptor table */
+    bool holds; /* of a sampled one: its connections only stay open, nothing is asked */
+    /* Of a repeated one: about how long a pass takes, in seconds; walks: the server looks at every
+     * connection in each wait. */
+    double (*seconds)(const struct params *p, bool walks);
     int (*repeat)(const struct load_spec *spec, struct load_watch *watch, struct repeat_result *out,
                   struct err *e);
 };
@@ -45,11 +56,16 @@ int workload_find(const char *id);
 const struct workload *workload_of(const struct params *p);
 bool workload_yields(const struct workload *w, enum metric_id m);
 
-/* -EINVAL with one line where the workload waits for replies and the protocol has none. Unset is
- * fine. */
+/* -EINVAL with one line where the workload cannot do what is asked: wait for replies that the
+ * protocol does not have, or do without those that it has, keep connections that it is to close.
+ * Unset is fine. */
 int workload_check(const struct params *p, struct err *e);
 
 /* Fills every PARAM_UNSET of p with the workload's or the table's default. */
 void workload_resolve(struct params *p);
+
+/* Another size was put into resolved parameters: what was as long as the one before, by default,
+ * follows. */
+void workload_resize(struct params *p, double size_before);
 
 #endif

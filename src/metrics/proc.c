@@ -231,3 +231,23 @@ void proc_cpu_read(int cpu, struct proc_cpu *out)
         }
     fclose(file);
 }
+
+/* ---- the kernel's memory ---- */
+
+/* With what a slab wastes beside its objects. */
+int64_t proc_slab_bytes(void)
+{
+    char path[sizeof root + 16], line[512], name[64];
+    long active, total, size, per_slab, pages;
+    int64_t sum = 0;
+    snprintf(path, sizeof path, "%s/slabinfo", root);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %ld %ld %ld %ld %ld", name, &active, &total, &size, &per_slab,
+                   &pages) == 6 && per_slab > 0)
+            sum += active * pages_to_bytes(pages) / per_slab;
+    fclose(file);
+    return sum > 0 ? sum : -1;
+}

@@ -214,3 +214,27 @@ bool stats_steady(const double *values, int n, int block)
     free(last);
     return steady;
 }
+
+double stats_slope(const double *x, const double *y, int n, double *half)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, rest = 0;
+
+    *half = NAN;
+    for (int i = 0; i < n; i++) {
+        mx += x[i] / n;
+        my += y[i] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    if (n < 3 || !(xx > 0))
+        return NAN;
+    double slope = xy / xx;
+    for (int i = 0; i < n; i++) {
+        double off = y[i] - my - slope * (x[i] - mx);
+        rest += off * off;
+    }
+    *half = stats_t_quantile(0.975, n - 2) * sqrt(rest / (n - 2) / xx);
+    return slope;
+}

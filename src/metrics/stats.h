@@ -43,6 +43,10 @@ struct paired stats_paired(const double *a, const double *b, int n, int trim);
 /* Quantile of Student's t: the t with P(T <= t) = p, df > 0 (fractional allowed). */
 double stats_t_quantile(double p, double df);
 
+/* The straight line of least squares through n points: its slope, and half of the slope's 95 %
+ * interval. NaN both for fewer than 3 points or an x that never changes. */
+double stats_slope(const double *x, const double *y, int n, double *half);
+
 /* Median of n values (mean of the middle two for even n); NaN when n is 0. */
 double stats_median(const double *values, int n);
 

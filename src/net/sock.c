@@ -51,6 +51,14 @@ static void set_on(int fd, int level, int option, int value)
     setsockopt(fd, level, option, &value, sizeof value);
 }
 
+void net_buffers(int fd, int bytes)
+{
+    if (bytes <= 0)
+        return;
+    set_on(fd, SOL_SOCKET, SO_SNDBUF, bytes);
+    set_on(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+}
+
 /* Closes and gives back the error that was there before. */
 static int close_keeping_errno(int fd, int code)
 {
@@ -67,6 +75,7 @@ static int bind_and_listen(int fd, const struct net_addr *addr, const struct net
     if (addr->ss.ss_family == AF_INET6)
         set_on(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
     set_on(fd, IPPROTO_TCP, TCP_NODELAY, how->nodelay);
+    net_buffers(fd, how->buffers);
     if (bind(fd, (const struct sockaddr *)&addr->ss, addr->len) < 0)
         return -errno;
     return listen(fd, how->backlog) < 0 ? -errno : 0;
@@ -94,11 +103,46 @@ int net_local_port(int fd)
     return net_addr_port(&a);
 }
 
+bool net_source(const struct net_addr *to, long nth, struct net_addr *out)
+{
+    const struct sockaddr_in *peer = (const struct sockaddr_in *)&to->ss;
+    bool loopback = peer->sin_family == AF_INET && ntohl(peer->sin_addr.s_addr) >> 24 == 127;
+    if (!loopback || nth < NET_PER_SOURCE)
+        return false;
+    struct sockaddr_in *in = (struct sockaddr_in *)&out->ss;
+    *out = (struct net_addr){.len = sizeof *in};
+    in->sin_family = AF_INET;
+    in->sin_addr.s_addr = htonl(INADDR_LOOPBACK + (uint32_t)(nth / NET_PER_SOURCE));
+    return true;
+}
+
+/* Without a port: connect() finds one, and may then share it with connections to other listeners. */
+static int bind_source(int fd, const struct net_addr *from)
+{
+    set_on(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+    return bind(fd, (const struct sockaddr *)&from->ss, from->len) < 0 ? -errno : 0;
+}
+
 int net_connect_start(const struct net_addr *to, bool nodelay)
 {
-    int fd = socket(to->ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    return net_connect_nth(to, 0, nodelay);
+}
+
+int net_socket_nth(const struct net_addr *to, long nth, bool blocks)
+{
+    struct net_addr from;
+    int fd = socket(to->ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC | (blocks ? 0 : SOCK_NONBLOCK), 0);
     if (fd < 0)
         return -errno;
+    int failed = net_source(to, nth, &from) ? bind_source(fd, &from) : 0;
+    return failed ? close_keeping_errno(fd, failed) : fd;
+}
+
+int net_connect_nth(const struct net_addr *to, long nth, bool nodelay)
+{
+    int fd = net_socket_nth(to, nth, false);
+    if (fd < 0)
+        return fd;
     set_on(fd, IPPROTO_TCP, TCP_NODELAY, nodelay);
     if (connect(fd, (const struct sockaddr *)&to->ss, to->len) < 0 && errno != EINPROGRESS &&
         errno != EINTR)
@@ -141,6 +185,19 @@ void net_close_reset(int fd)
     struct linger now = {.l_onoff = 1, .l_linger = 0};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
     close(fd);
+}
+
+/* connect(2): an address of no family dissolves the association. */
+int net_hang_up(int fd)
+{
+    struct sockaddr none = {.sa_family = AF_UNSPEC};
+    return connect(fd, &none, sizeof none) < 0 ? -errno : 0;
+}
+
+int net_connect_again(int fd, const struct net_addr *to)
+{
+    int rc = connect(fd, (const struct sockaddr *)&to->ss, to->len);
+    return rc == 0 || errno == EINPROGRESS || errno == EINTR ? 0 : -errno;
 }
 
 int net_wake_open(struct err *e)

@@ -54,9 +54,12 @@ struct options {
 
 /* The words, in the order of the table. */
 enum { ARRIVAL_SERIAL, ARRIVAL_STORM };
-enum { ENGINE_MUX, ENGINE_BLOCKING };
+enum { ENGINE_MUX, ENGINE_MUX_URING, ENGINE_BLOCKING };
 enum { WAIT_AUTO, WAIT_SPIN, WAIT_BLOCK };
 enum { ACCEPT_ONE, ACCEPT_DRAIN };
+enum { KEEPALIVE_OFF, KEEPALIVE_ON };
+enum { CLOSE_RST, CLOSE_FIN };
+enum { ACTIVE_FIRST, ACTIVE_LAST, ACTIVE_SPREAD };
 enum { PLACE_PROCESS, PLACE_INSIDE };
 enum { PIN_AUTO, PIN_OFF };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "session/answers_hold.h"
 #include "session/say.h"
 
 #define GUESS_ROUNDS 15
@@ -119,13 +120,15 @@ static void answer_alone(const struct row *r, struct text *t)
     enum metric_id m = row_main(r);
     struct summary main = row_summary(r, 0, m);
     const char *unit = metric_table[m].unit;
+    bool ns = !strcmp(unit, "ns");
     char p99[24];
     if (main.used < 1) {
         say(t, "not yet: nothing was kept so far");
         return;
     }
-    say(t, "%s: %s", r->panes[0].model, num(main.mean).s);
-    if (*unit && *unit != '/') /* "messages/s" says it */
+    say(t, "%s: %s", r->panes[0].model,
+        ns ? units_us(p99, sizeof p99, main.mean / 1e3, 0) : num(main.mean).s);
+    if (*unit && *unit != '/' && !ns) /* "messages/s" says it */
         say(t, " %s", !strcmp(unit, "us") ? "µs" : unit);
     if (metric_table[m].cls != CLASS_TIME)
         say(t, " %s", metric_table[m].title);
@@ -215,6 +218,16 @@ static void why(const struct row *r, int pane, struct text *t)
     why_sentence(r, pane, t);
 }
 
+/* A server may hold connections that it does not serve: one with few workers, say. */
+static void say_never_answered(const struct row *r, int pane, struct text *t)
+{
+    const struct sample *last = pane_at(&r->panes[pane], r->panes[pane].count - 1);
+    if (last && last->values.v[METRIC_never_answered] > 0)
+        say(t, "; %c: %.0f connected, %.0f served, %.0f never answered", 'A' + pane,
+            last->values.v[METRIC_established], last->values.v[METRIC_served],
+            last->values.v[METRIC_never_answered]);
+}
+
 static void trust(const struct row *r, int pane, struct text *t)
 {
     bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
@@ -233,7 +246,9 @@ static void trust(const struct row *r, int pane, struct text *t)
         say(t, "ok: %s served what was asked", pane ? "both" : "it");
     else if (!said)
         say(t, "ok");
-    if (pane) {
+    for (int i = 0; i <= pane; i += pane ? pane : 1)
+        say_never_answered(r, i, t);
+    if (pane && metric_table[row_main(r)].cls != CLASS_STATE) {
         struct paired p = row_ratio(r, pane, row_main(r));
         if (p.resolution_pct > 900)
             say(t, "; its scatter hides even great differences");
@@ -242,7 +257,7 @@ static void trust(const struct row *r, int pane, struct text *t)
         else if (!isnan(p.resolution_pct))
             say(t, "; can tell %.*f %% apart", p.resolution_pct < 1 ? 1 : 0, p.resolution_pct);
     }
-    say(t, "; loopback");
+    say(t, "; %s", r->path);
 }
 
 void answer_row(const struct row *r, int pane, struct answer *out)
@@ -252,13 +267,15 @@ void answer_row(const struct row *r, int pane, struct answer *out)
     memset(out, 0, sizeof *out);
     if (pane >= r->pane_count)
         pane = r->pane_count - 1;
-    if (pane > 0)
+    if (r->workload->holds && row_kept(r) > 0)
+        answer_hold(r, pane, &a, &w);
+    else if (pane > 0)
         answer_pair(r, pane, &a);
     else
         answer_alone(r, &a);
     if (row_kept(r) == 0)
         say(&w, "no kept round yet");
-    else
+    else if (!r->workload->holds)
         why(r, pane, &w);
     trust(r, pane, &t);
 }

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "session/answers.h"
+#include "session/ramp.h"
 #include "session/say.h"
+#include "session/slopes.h"
 
 static bool equal(double a, double b)
 {
@@ -151,9 +152,25 @@ static const struct reason {
     {METRIC_syn_retransmits, "lost", "SYNs, a timer of 1 s each", ""},
 };
 
+/* What an idle connection costs each of the two. */
+static bool why_slopes(struct text *t, const struct walk *w, int pane)
+{
+    struct slopes a, b;
+    if (w->axis != PARAM_idle || !slopes_of(w->rows, w->like, 0, &a) ||
+        !slopes_of(w->rows, w->like, pane, &b))
+        return false;
+    say(t, "an idle connection costs ");
+    slopes_say(t, w->like->panes[0].model, &a);
+    say(t, "; ");
+    slopes_say(t, w->like->panes[pane].model, &b);
+    return true;
+}
+
 static void why_sweep(struct text *t, const struct walk *w, int pane)
 {
     const struct row *r = w->like;
+    if (why_slopes(t, w, pane))
+        return;
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
         const struct reason *x = &reasons[i];
         if (!workload_yields(r->workload, x->yields))
@@ -203,15 +220,19 @@ static void trust_sweep(struct text *t, const struct walk *w, int pane)
         say(t, "ok at every value");
     if (worst > 0 && worst <= 50)
         say(t, "; can tell %.0f %% apart or better", ceil(worst));
-    say(t, "; loopback");
+    say(t, "; %s", w->like->path);
 }
 
 void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct answer *out)
 {
     struct walk w = {rows, r, sweep_axis(rows, r)};
     answer_row(r, pane, out);
-    if (w.axis == PARAM_COUNT || pane <= 0 || pane >= r->pane_count || row_kept(r) < 3)
+    bool ranks = metric_table[row_main(r)].cls != CLASS_STATE;
+    if (!ranks || w.axis == PARAM_COUNT || pane <= 0 || pane >= r->pane_count || row_kept(r) < 3) {
+        if (r->workload->next_step)
+            ramp_answer(rows, r, pane, out);
         return;
+    }
     struct sweep s = {0};
     for (EACH(x, &w))
         sweep_add(&s, x, pane);
@@ -220,5 +241,7 @@ void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct
     struct text why = {out->why, sizeof out->why, 0}, trust = {out->trust, sizeof out->trust, 0};
     say_sweep(&answer, &s, r, pane, w.axis);
     why_sweep(&why, &w, pane);
+    if (r->workload->next_step)
+        ramp_answer(rows, r, pane, out);
     trust_sweep(&trust, &w, pane);
 }

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "load/workloads.h"
-
-#define FDS_BESIDE 64 /* terminal, files, wake-ups, lifelines, epoll sets */
 
 static const char models_default[] = "select,epoll-lt";
 
@@ -43,6 +40,12 @@ static void coarse_first(int n, int *order)
     }
 }
 
+static void in_order(int n, int *order)
+{
+    for (int i = 0; i < n; i++)
+        order[i] = i;
+}
+
 static void describe(struct plan *p, const struct params *base, const struct axis *axes, int count)
 {
     char low[32], high[32];
@@ -59,6 +62,16 @@ static void describe(struct plan *p, const struct params *base, const struct axi
     }
 }
 
+void plan_as_step(struct plan_row *r)
+{
+    struct params *p = &r->params;
+
+    if (!workload_of(p)->next_step)
+        return;
+    p->duration = p->step_length * r->lineup.count;
+    p->warmup = p->warmup == PARAM_AUTO ? 0 : p->warmup;
+}
+
 static void add_row(struct plan *p, const struct plan_row *base, const struct axis *axes,
                     const int *at, int count)
 {
@@ -68,6 +81,7 @@ static void add_row(struct plan *p, const struct plan_row *base, const struct ax
     for (int i = 0; i < count; i++)
         *params_at(&row->params, axes[i].id) = axes[i].values[at[i]];
     workload_resolve(&row->params);
+    plan_as_step(row);
     p->seconds += plan_row_seconds(row);
 }
 
@@ -81,7 +95,8 @@ static void combine(const struct params *base, const struct lineups *models,
     *out = (struct plan){.axis = {count > 0 ? axes[0].id : PARAM_COUNT,
                                   count > 1 ? axes[1].id : PARAM_COUNT}};
     out->rows = xcalloc((size_t)first * (size_t)second * (size_t)models->count, sizeof *out->rows);
-    coarse_first(first, order);
+    /* The steps of a ramp come in their order: the last axis. */
+    (workload_of(base)->next_step && count == 1 ? in_order : coarse_first)(first, order);
     for (int i = 0; i < first; i++)
         for (int j = 0; j < second; j++)
             for (int k = 0; k < models->count; k++) {
@@ -90,6 +105,39 @@ static void combine(const struct params *base, const struct lineups *models,
                 add_row(out, &row, axes, (int[]){order[i], j}, count);
             }
     describe(out, base, axes, count);
+}
+
+/* --- ramps ----------------------------------------------------------------------------------- */
+
+static void steps_of(const struct params *base, struct axis *out)
+{
+    struct params p = *base;
+
+    workload_resolve(&p);
+    out->id = PARAM_connections;
+    out->count = 0;
+    for (double c = p.connections; c < p.until && out->count < AXIS_MAX - 1;
+         c = workload_of(&p)->next_step(c))
+        out->values[out->count++] = c;
+    out->values[out->count++] = fmax(p.until, p.connections);
+}
+
+/* Its steps are an axis, behind another one if that was asked for. */
+static int combine_steps(const struct args *a, const struct lineups *models, struct plan *out,
+                         struct err *e)
+{
+    const char *id = workload_of(&a->params)->id;
+    struct axis axes[ARGS_AXES];
+
+    for (int i = 0; i < a->axis_count; i++)
+        if (a->axes[i].id == PARAM_connections || a->axis_count == ARGS_AXES)
+            return err_set(e, EINVAL, "--%s: %s makes a list of --connections by itself, and one "
+                           "more list is the most", param_table[a->axes[i].id].id, id);
+    if (a->axis_count > 0)
+        axes[0] = a->axes[0];
+    steps_of(&a->params, &axes[a->axis_count]);
+    combine(&a->params, models, axes, a->axis_count + 1, out);
+    return 0;
 }
 
 /* Typed, or a plan file's. */
@@ -101,6 +149,26 @@ static bool workers_asked(const struct args *a)
     return a->given[PARAM_workers] || a->params.workers != 1;
 }
 
+static int plan_over(const struct args *a, const struct lineups *lineups, struct plan *out,
+                     struct err *e)
+{
+    int status = workload_check(&a->params, e);
+
+    if (status == 0 && workload_of(&a->params)->next_step)
+        return combine_steps(a, lineups, out, e);
+    if (status == 0)
+        combine(&a->params, lineups, a->axes, a->axis_count, out);
+    return status;
+}
+
+int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out, struct err *e)
+{
+    struct lineups alone = {.count = 1, .lineup = {*lineup}};
+
+    *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
+    return plan_over(a, &alone, out, e);
+}
+
 int plan_from_args(const struct args *a, struct plan *out, struct err *e)
 {
     const char *models = a->options.models ? a->options.models : models_default;
@@ -110,17 +178,18 @@ int plan_from_args(const struct args *a, struct plan *out, struct err *e)
     *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
     for (int i = 0; status == 0 && workers_asked(a) && i < lineups.count; i++)
         status = lineup_takes_workers(&lineups.lineup[i], e);
-    if (status == 0)
-        status = workload_check(&a->params, e);
-    if (status == 0)
-        combine(&a->params, &lineups, a->axes, a->axis_count, out);
-    return status;
+    return status == 0 ? plan_over(a, &lineups, out, e) : status;
 }
 
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out)
 {
     struct lineups alone = {.count = 1, .lineup = {base->lineup}};
+    struct axis steps;
 
+    if (!axis) {
+        steps_of(&base->params, &steps);
+        axis = &steps;
+    }
     combine(&base->params, &alone, axis, 1, out);
     return 0;
 }
@@ -150,18 +219,17 @@ static double sampled_s(const struct params *p, int panes)
     return warmup + kept;
 }
 
-/* A pass of connect. A connect that meets a full accept queue waits for the kernel's timer of 1 s;
- * one accept a wake falls behind an unbroken stream of connects, as measured with a backlog of 20
- * (some 22 ms a connection past ten backlogs, mean of select and epoll). */
-static double pass_s(const struct params *p)
+/* One pass of each model. */
+static double passes_s(const struct plan_row *r)
 {
-    double n = p->connections, s = 0.1 + n * 60e-6;
+    double sum = 0;
 
-    if (p->arrival == ARRIVAL_SERIAL && p->accept == ACCEPT_ONE && n > 10 * p->backlog)
-        s += (n - 10 * p->backlog) * 0.022;
-    if (p->arrival == ARRIVAL_STORM && n > p->backlog)
-        s += 1;
-    return fmin(s, p->timeout);
+    for (int i = 0; i < r->lineup.count; i++) {
+        const struct io_model *m = r->lineup.models[i];
+        bool walks = m && m->policies & POLICY_CLIENT_WORK;
+        sum += workload_of(&r->params)->seconds(&r->params, walks);
+    }
+    return sum;
 }
 
 double plan_row_seconds(const struct plan_row *r)
@@ -170,41 +238,6 @@ double plan_row_seconds(const struct plan_row *r)
     int panes = r->lineup.count;
 
     if (workload_of(p)->repeat)
-        return 1 + p->repeats * panes * pass_s(p);
+        return 1 + p->repeats * passes_s(r);
     return around_s(p, panes) + sampled_s(p, panes);
-}
-
-/* --- what it needs --------------------------------------------------------------------------- */
-
-/* Tables of descriptors hold every connection of the row at once: those of a sampled workload all
- * stay open, a repeated one has one model's at a time. */
-static double ends_held(const struct plan_row *r)
-{
-    return workload_of(&r->params)->repeat ? 1 : r->lineup.count;
-}
-
-static double fds_needed(const struct plan_row *r)
-{
-    return ends_held(r) * (r->params.connections + r->params.idle) + FDS_BESIDE;
-}
-
-static int too_many(const struct plan_row *r, double limit, struct err *e)
-{
-    double possible = floor((limit - FDS_BESIDE) / ends_held(r));
-
-    return err_set(e, EMFILE,
-                   "%.0f connections to each of %d server%s need %.0f descriptors, %.0f are "
-                   "allowed here: at most %.0f connections",
-                   r->params.connections + r->params.idle, r->lineup.count,
-                   r->lineup.count == 1 ? "" : "s", fds_needed(r), limit, fmax(possible, 0));
-}
-
-int plan_check_limits(const struct plan *p, struct err *e)
-{
-    double limit = (double)limits_raise_nofile();
-
-    for (int i = 0; i < p->count && limit >= 0; i++)
-        if (fds_needed(&p->rows[i]) > limit)
-            return too_many(&p->rows[i], limit, e);
-    return 0;
 }

@@ -12,6 +12,7 @@
 struct plan_row {
     struct params params; /* resolved */
     struct lineup lineup;
+    unsigned over; /* of a ramp: panes, as bits, that came to their end in an earlier step */
 };
 
 struct plan {
@@ -25,13 +26,22 @@ struct plan {
 /* From parsed arguments; models NULL: select,epoll-lt. Returns 0 or -errno with one line. */
 int plan_from_args(const struct args *a, struct plan *out, struct err *e);
 
+/* The same for this lineup, whatever models were given: it may hold a target. */
+int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out, struct err *e);
+
 /* From NAME (looked for in the shipped plans) or a path. Arguments given on the command line win
  * over the file; a may be NULL. Unknown name or key, bad value: -EINVAL, with file, line and
  * what is allowed; a path that cannot be read: its -errno. */
 int plan_from_file(const char *name, const struct args *a, struct plan *out, struct err *e);
 
-/* One axis over the given row's params: the sweep of the key p. Always 0. */
+/* One axis over the given row's params: the sweep of the key p. NULL: the steps of its workload.
+ * Always 0. */
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out);
+
+/* What being a step of a ramp makes of a row, nothing of others: each model is asked for
+ * step_length, from the first moment, because waiting until the figures are steady would hide what a
+ * new number of clients does. */
+void plan_as_step(struct plan_row *r);
 
 void plan_free(struct plan *p);
 
@@ -47,7 +57,7 @@ struct plan_info {
 bool plan_shipped(int i, struct plan_info *out);
 
 /* More connections than descriptors allow? Raises the soft limit, then 0, or -EMFILE with the
- * number needed and the number possible. */
+ * number needed and the number possible. -ENOSYS: a load engine that cannot run here, and why. */
 int plan_check_limits(const struct plan *p, struct err *e);
 
 /* Folder of assets: $IODASH_ASSETS, the installed one, or that of the source tree around the

@@ -6,14 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "servers/target.h"
+
 static const enum param_id server_fixed[] = {
     PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events,
-    PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_protocol, PARAM_suffix, PARAM_pin,
-    PARAM_COUNT};
+    PARAM_nodelay, PARAM_socket_buffer, PARAM_client_work, PARAM_place, PARAM_protocol,
+    PARAM_suffix, PARAM_pin, PARAM_COUNT};
 
 static const enum param_id load_fixed[] = {
     PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_timeout, PARAM_nodelay,
-    PARAM_protocol, PARAM_suffix, PARAM_pin, PARAM_seed, PARAM_COUNT};
+    PARAM_socket_buffer,
+    PARAM_protocol, PARAM_suffix, PARAM_pin, PARAM_seed, PARAM_active_at, PARAM_keepalive,
+    PARAM_close, PARAM_workload, PARAM_COUNT};
 
 static bool same(const struct params *a, const struct params *b, const enum param_id *ids)
 {
@@ -21,6 +25,11 @@ static bool same(const struct params *a, const struct params *b, const enum para
         if (params_get(a, *ids) != params_get(b, *ids))
             return false;
     return true;
+}
+
+static void server_counts_of(void *server, struct server_counts *out)
+{
+    server_read(server, out);
 }
 
 void rig_load_spec(const struct rig_pane *p, const struct params *params,
@@ -31,8 +40,16 @@ void rig_load_spec(const struct rig_pane *p, const struct params *params,
         .cpus = cpus->load,
         .cpu_count = cpus->load_count,
         .own_cpus = cpus->pinned,
+        .server_read = server_counts_of,
+        .server_ctx = p->server,
     };
     server_address(p->server, &out->target);
+    const struct target *t = server_model(p->server)->target;
+    if (t) {
+        out->server_read = NULL;
+        out->request = t->request;
+        out->request_length = t->request_length;
+    }
 }
 
 static void pane_close(struct rig_pane *p)
@@ -58,14 +75,29 @@ static void pane_start(struct rig_pane *p, const struct io_model *model, const s
         snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
 }
 
-static void pane_load(struct rig_pane *p, const struct params *want, const struct cpu_plan *cpus)
+void rig_load(struct rig_pane *p, const struct cpu_plan *cpus)
 {
     struct err e = {{0}};
     struct load_spec spec;
-    rig_load_spec(p, want, cpus, &spec);
+    if (!p->server || workload_of(&p->params)->repeat)
+        return;
+    if (p->load) {
+        load_adjust(p->load, &p->params);
+        return;
+    }
+    rig_load_spec(p, &p->params, cpus, &spec);
     p->load = load_open(&spec, &e);
+    p->before = (struct load_counts){0};
     if (!p->load)
         snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
+}
+
+/* A pane whose ramp is over needs neither server nor load. */
+static void pane_over(struct rig_pane *p)
+{
+    pane_close(p);
+    p->skipped = true;
+    snprintf(p->trouble, sizeof p->trouble, "its ramp ended with fewer clients");
 }
 
 static void pane_fit(struct rig_pane *p, const struct io_model *model, const struct params *want,
@@ -77,7 +109,7 @@ static void pane_fit(struct rig_pane *p, const struct io_model *model, const str
     if (!keep)
         pane_close(p);
     bool loaded = workload_of(want)->repeat == NULL;
-    if (p->load && (!loaded || !same(&p->params, want, load_fixed))) {
+    if (p->load && (!loaded || !same(&p->params, want, load_fixed) || !load_fits(p->load, want))) {
         load_close(p->load);
         p->load = NULL;
     }
@@ -85,10 +117,6 @@ static void pane_fit(struct rig_pane *p, const struct io_model *model, const str
     p->skipped = false;
     if (!p->server)
         pane_start(p, model, want, cpus);
-    if (p->load)
-        load_adjust(p->load, want);
-    else if (p->server && loaded)
-        pane_load(p, want, cpus);
     p->params = *want;
 }
 
@@ -98,7 +126,10 @@ void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *
         pane_close(&r->panes[i]);
     r->count = want->lineup.count;
     for (int i = 0; i < r->count; i++)
-        pane_fit(&r->panes[i], want->lineup.models[i], &want->params, cpus);
+        if (want->over & 1u << i)
+            pane_over(&r->panes[i]);
+        else
+            pane_fit(&r->panes[i], want->lineup.models[i], &want->params, cpus);
 }
 
 bool rig_ready(const struct rig_pane *p, const struct workload *w)

@@ -14,6 +14,9 @@ struct rig_pane {
     struct load *load; /* NULL for a repeated workload */
     struct params params;
     char trouble[160]; /* why it does not serve; "" when it does */
+    struct values opened; /* what the last opening of connections gave */
+    bool opened_new;      /* no sample holds it yet */
+    struct load_counts before; /* of the load when its last row ended */
     bool skipped;      /* its model cannot run here */
 };
 
@@ -22,9 +25,13 @@ struct rig {
     struct rig_pane panes[LINEUP_MAX];
 };
 
-/* Makes the rig fit `want`: starts, keeps, adjusts or stops. A pane that cannot be had has its
- * trouble line and no server; the others go on. Connections are being opened when it returns. */
+/* Makes the rig fit `want`: starts, keeps or stops servers, and closes loads that cannot be adjusted
+ * to it. A pane that cannot be had has its trouble line and no server; the others go on. */
 void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *cpus);
+
+/* Begins to open what a pane's load lacks; the load tells when that is done. Nothing for a repeated
+ * workload or a pane without a server. */
+void rig_load(struct rig_pane *p, const struct cpu_plan *cpus);
 
 /* Can this pane be measured? It has a server, and a load if the workload keeps one. */
 bool rig_ready(const struct rig_pane *p, const struct workload *w);

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "session/opening.h"
+#include "session/ramp.h"
+#include "servers/target.h"
 #include "session/verdict.h"
 
 #define KEEP_ROUNDS 3
@@ -98,6 +101,17 @@ static bool same_ask(const struct row *r, const struct plan_row *want)
     return true;
 }
 
+/* Ours are all over loopback. */
+static const char *path_of(const struct lineup *l)
+{
+    int farthest = 0;
+    for (int i = 0; i < l->count; i++)
+        for (int k = 0; l->models[i]->target && row_paths[k]; k++)
+            if (!strcmp(row_paths[k], l->models[i]->target->path) && k > farthest)
+                farthest = k;
+    return row_paths[farthest];
+}
+
 /* The row to measure into: one that was asked for before goes on, else a new one. */
 static struct row *row_for(struct session *s, const struct plan_row *want)
 {
@@ -108,6 +122,7 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
             found = r;
     if (!found) {
         found = rows_add(&s->rows, &want->params, want->lineup.count);
+        found->path = path_of(&want->lineup);
         for (int i = 0; i < found->pane_count; i++) {
             found->panes[i].io = want->lineup.models[i];
             snprintf(found->panes[i].model, sizeof found->panes[i].model, "%s",
@@ -136,30 +151,48 @@ static void publish_rig(struct session *s)
     }
 }
 
-/* Waits for the connections of every pane, showing how many there are; false: an order came. */
-static bool connect_all(struct session *s, const struct row *row, unsigned seen)
+static void show_established(struct session *s, int pane, long n)
+{
+    pthread_mutex_lock(&s->lock);
+    s->now.panes[pane].established = n;
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Opens the connections of one pane, showing how many there are; false: an order came. */
+static bool connect_pane(struct session *s, const struct row *row, int pane, unsigned seen)
 {
     uint64_t give_up = clock_ns() + 5 * NS_PER_S + (uint64_t)(row->params.timeout * 1e9);
-    session_phase(s, PHASE_CONNECTING);
-    for (int i = 0; i < s->rig.count; i++) {
-        struct load *l = s->rig.panes[i].load;
-        pthread_mutex_lock(&s->lock);
-        s->now.panes[i].established = 0; /* of the row before: said no more */
-        pthread_mutex_unlock(&s->lock);
-        while (l && !load_wait_open(l, 50 * NS_PER_MS)) {
-            pthread_mutex_lock(&s->lock);
-            s->now.panes[i].established = load_established(l);
-            pthread_mutex_unlock(&s->lock);
-            struct err why;
-            if (session_ordered(s, seen))
-                return false;
-            if (clock_ns() > give_up || !server_alive(s->rig.panes[i].server, &why))
-                break;
-        }
-        pthread_mutex_lock(&s->lock);
-        s->now.panes[i].established = l ? load_established(l) : 0;
-        pthread_mutex_unlock(&s->lock);
+    struct rig_pane *p = &s->rig.panes[pane];
+    struct opening from;
+    struct err why;
+    bool measured = row->workload->holds && p->server;
+    if (measured)
+        opening_begin(p->server, &from);
+    rig_load(p, &s->cpus);
+    while (p->load && !load_wait_open(p->load, 50 * NS_PER_MS)) {
+        show_established(s, pane, load_established(p->load));
+        if (session_ordered(s, seen))
+            return false;
+        if (clock_ns() > give_up || !server_alive(p->server, &why))
+            break;
     }
+    if (measured)
+        opening_end(p->server, &from, &p->opened);
+    p->opened_new = measured;
+    show_established(s, pane, p->load ? load_established(p->load) : 0);
+    return true;
+}
+
+/* One pane after the other: no server accepts while another one does. */
+static bool connect_all(struct session *s, const struct row *row, unsigned seen)
+{
+    session_phase(s, PHASE_CONNECTING);
+    for (int i = 0; i < s->rig.count; i++)
+        show_established(s, i, 0); /* those of the row before are said no more */
+    for (int i = 0; i < s->rig.count; i++)
+        if (!connect_pane(s, row, i, seen))
+            return false;
+    publish_rig(s);
     return true;
 }
 
@@ -176,8 +209,21 @@ static void close_row(struct session *s, struct row *row, bool complete)
         session_log(s, "a row with %d kept round%s was dropped", kept, kept == 1 ? "" : "s");
 }
 
-static void run_row(struct session *s, const struct job *job)
+/* What is left of a step of a ramp; false: nothing, all models have come to their end. */
+static bool fit_step(struct session *s, struct plan_row *step)
 {
+    if (!workload_of(&step->params)->next_step)
+        return true;
+    pthread_mutex_lock(&s->lock);
+    step->over = ramp_over(&s->rows, step);
+    pthread_mutex_unlock(&s->lock);
+    return step->over != (1u << step->lineup.count) - 1;
+}
+
+static void run_row(struct session *s, struct job *job)
+{
+    if (job->from_plan && !fit_step(s, &job->want))
+        return;
     session_phase(s, PHASE_STARTING);
     rig_fit(&s->rig, &job->want, &s->cpus);
     publish_rig(s);
@@ -201,6 +247,8 @@ static void run_row(struct session *s, const struct job *job)
     close_row(s, row, complete);
     pthread_mutex_lock(&s->lock);
     verdict_row(row, &s->rig);
+    if (row->workload->next_step)
+        ramp_note(&s->rows, row);
     pthread_mutex_unlock(&s->lock);
     if (!serves)
         session_phase(s, PHASE_FAILED);
@@ -209,10 +257,25 @@ static void run_row(struct session *s, const struct job *job)
                     row->panes[failed].reason);
 }
 
+/* Nothing else runs yet, so the prices are a server's that is alone on its CPU. */
+static void take_prices(struct session *s)
+{
+    struct prices_spec spec = {
+        .cpu = server_cpu(s), .alone = s->cpus.allowed < 2, .quit = &s->quit};
+    struct prices prices;
+    session_phase(s, PHASE_STARTING);
+    prices_measure(&spec, &prices);
+    pthread_mutex_lock(&s->lock);
+    s->env.prices = prices;
+    pthread_mutex_unlock(&s->lock);
+}
+
 void *session_runner(void *session)
 {
     struct session *s = session;
     struct job job;
+    if (s->options.prices)
+        take_prices(s);
     while (next_job(s, &job)) {
         run_row(s, &job);
         job_done(s, &job);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/slopes.h"
 #include "session/table_columns.h"
 
 #define VARYING_MOST 3
@@ -103,7 +104,7 @@ static int by_params(const void *a, const void *b, void *ctx)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static void say(char *title, size_t size, const char *text)
+static void entitle(char *title, size_t size, const char *text)
 {
     size_t n = strlen(title);
 
@@ -132,7 +133,7 @@ static void say_rule(struct making *m)
                  repeat ? "repeats" : "samples", p->trim, p->trim, n - 2 * p->trim);
     else
         snprintf(text, sizeof text, "%.0f %s", n, repeat ? "repeats" : "samples");
-    say(m->t->title, sizeof m->t->title, text);
+    entitle(m->t->title, sizeof m->t->title, text);
 }
 
 static void say_title(struct making *m)
@@ -141,19 +142,33 @@ static void say_title(struct making *m)
     char *title = m->t->title, text[80], v[32];
     size_t size = sizeof m->t->title;
 
-    say(title, size, m->like->workload->label);
-    if (!varies(m, PARAM_size) && workload_yields(m->like->workload, METRIC_requests_per_s))
-        say(title, size, params_show(PARAM_size, p->size, v, sizeof v));
+    entitle(title, size, m->like->workload->label);
+    if (!varies(m, PARAM_size) && p->size > 0 && workload_yields(m->like->workload, METRIC_requests_per_s))
+        entitle(title, size, params_show(PARAM_size, p->size, v, sizeof v));
     if (p->idle > 0 && !varies(m, PARAM_idle)) {
         snprintf(text, sizeof text, "%s idle", params_show(PARAM_idle, p->idle, v, sizeof v));
-        say(title, size, text);
+        entitle(title, size, text);
     }
     if (!varies(m, PARAM_rate) && workload_yields(m->like->workload, METRIC_requests_per_s)) {
         snprintf(text, sizeof text, "%s asked", params_show(PARAM_rate, p->rate, v, sizeof v));
-        say(title, size, isfinite(p->rate) ? text : "closed loop");
+        entitle(title, size, isfinite(p->rate) ? text : "closed loop");
     }
     say_rule(m);
-    say(title, size, "loopback");
+    entitle(title, size, m->like->path);
+}
+
+/* What an idle connection costs each model, where the rows differ in these. */
+static void say_foot(struct making *m)
+{
+    struct text t = {m->t->foot, sizeof m->t->foot, 0};
+    struct slopes s;
+
+    for (int i = 0; varies(m, PARAM_idle) && i < m->like->pane_count; i++) {
+        if (!slopes_of(m->rows, m->like, i, &s))
+            continue;
+        say(&t, "%s", t.used ? "; " : "an idle connection costs ");
+        slopes_say(&t, m->like->panes[i].model, &s);
+    }
 }
 
 /* Columns of the terminal: everything written here is one column a character. */
@@ -209,6 +224,7 @@ void table_make(const struct rows *rows, const struct row *like, struct table *o
             &(struct order){varying, n});
     table_add_columns(&m, varying, n);
     say_title(&m);
+    say_foot(&m);
     fill(&m);
 }
 

@@ -28,6 +28,7 @@ struct table {
     int columns, rows;
     struct table_column column[TABLE_COLUMNS];
     struct table_row *row; /* heap; table_free */
+    char foot[240];        /* what all rows say together, "" mostly */
     char title[160];       /* "transfer · 1024 B · 11.5k/s asked · 12 samples, ..." */
 };
 

@@ -10,26 +10,40 @@
 #include "base/units.h"
 #include "session/published.h"
 
-/* Figures that may have a column, in order, with a head short enough for it. `beside` is the
- * class of the main metric next to which a figure always stands; elsewhere it comes after all
- * else. */
+/* Figures that may have a column, in order, with a head short enough for it. `beside` are the classes
+ * of the main metric next to which a figure always stands; elsewhere it comes after all else. */
+#define BESIDE(class) (1u << CLASS_##class)
 struct shown {
     enum metric_id metric;
     const char *head;
-    int beside;
+    unsigned beside;
 };
 static const struct shown shown[] = {
-    {METRIC_server_cpu_pct, "cpu%", CLASS_COST},
-    {METRIC_cpu_us_per_request, "µs/rq", CLASS_COST},
-    {METRIC_connect_s, "s", CLASS_TIME},
-    {METRIC_accepted_s, "accept s", CLASS_TIME},
-    {METRIC_syn_retransmits, "re-SYN", -1}, /* after the ratio, which must be in sight */
-    {METRIC_timer_s, "timer s", -1},
-    {METRIC_requests_per_s, "rq/s", CLASS_RATE},
-    {METRIC_latency_p99_us, "p99µs", -1}, /* response where paced: row_p99() */
-    {METRIC_events_per_wait, "ev/wait", -1},
-    {METRIC_looks_per_request, "looks/rq", -1},
-    {METRIC_mem_pct, "mem%", -1},
+    {METRIC_established, "held", BESIDE(STATE)},
+    {METRIC_accepted, "accepted", BESIDE(STATE)},
+    {METRIC_accepts_per_s, "accept/s", BESIDE(STATE)},
+    {METRIC_kernel_per_connection, "kernel", BESIDE(STATE)},
+    {METRIC_rss_per_connection, "RSS", BESIDE(STATE)},
+    {METRIC_exchange_s, "s", BESIDE(TIME)},
+    {METRIC_messages_per_s, "msg/s", BESIDE(RATE)},
+    {METRIC_drain_cpu_ns, "CPU", BESIDE(COST)},
+    {METRIC_drain_ns, "drain", BESIDE(COST)},
+    {METRIC_send_ns, "sends", BESIDE(COST)},
+    {METRIC_server_cpu_pct, "cpu%", BESIDE(COST) | BESIDE(RATE)},
+    {METRIC_cpu_us_per_request, "µs/rq", BESIDE(COST) | BESIDE(TIME) | BESIDE(RATE)},
+    {METRIC_reads_per_s, "reads/s", 0},
+    {METRIC_send_ticks, "ticks", 0},
+    {METRIC_rearm_ns, "re-arm", 0},
+    {METRIC_accept_drain_per_s, "gated/s", 0},
+    {METRIC_connect_s, "s", BESIDE(TIME)},
+    {METRIC_accepted_s, "accept s", BESIDE(TIME)},
+    {METRIC_syn_retransmits, "re-SYN", 0}, /* after the ratio, which must be in sight */
+    {METRIC_timer_s, "timer s", 0},
+    {METRIC_requests_per_s, "rq/s", BESIDE(RATE)},
+    {METRIC_latency_p99_us, "p99µs", 0}, /* response where paced: row_p99() */
+    {METRIC_events_per_wait, "ev/wait", 0},
+    {METRIC_looks_per_request, "looks/rq", 0},
+    {METRIC_mem_pct, "mem%", 0},
 };
 #define SHOWN (sizeof shown / sizeof *shown)
 
@@ -49,7 +63,13 @@ static void write_figure(const struct spec *s, const struct row *r, char *cell)
 {
     struct summary m = row_summary(r, s->pane, metric_of(s, r));
 
-    if (s->id == METRIC_requests_per_s)
+    if (!strcmp(metric_table[s->id].unit, "/s"))
+        units_si(cell, TABLE_CELL, m.mean);
+    else if (!strcmp(metric_table[s->id].unit, "B"))
+        units_bytes(cell, TABLE_CELL, m.mean);
+    else if (!strcmp(metric_table[s->id].unit, "ns"))
+        units_us(cell, TABLE_CELL, m.mean / 1e3, 0);
+    else if (!strcmp(metric_table[s->id].unit, "ticks"))
         units_si(cell, TABLE_CELL, m.mean);
     else
         units_number(cell, TABLE_CELL, m.mean);
@@ -154,10 +174,16 @@ static void pane_group(const struct row *r, int pane, char *group)
     snprintf(group, TABLE_CELL, "%c %s", 'A' + pane, r->panes[pane].model);
 }
 
+/* What only belongs to a main figure that never ranks is nowhere else. */
+static bool stands(const struct shown *s, unsigned class, bool wide)
+{
+    return wide ? !(s->beside & class) && s->beside != BESIDE(STATE) : s->beside & class;
+}
+
 static void add_figures(struct making *m, bool wide)
 {
     const struct workload *w = m->like->workload;
-    int class = (int)metric_table[w->yields[0]].cls;
+    unsigned class = 1u << metric_table[w->yields[0]].cls;
     char group[TABLE_CELL];
 
     for (int pane = 0; pane < m->like->pane_count; pane++) {
@@ -166,16 +192,22 @@ static void add_figures(struct making *m, bool wide)
             add(m, (struct spec){write_figure, pane, w->yields[0]}, group,
                 metric_table[w->yields[0]].title);
         for (size_t i = 0; i < SHOWN; i++)
-            if ((shown[i].beside != class) == wide && workload_yields(w, shown[i].metric))
+            if (stands(&shown[i], class, wide) && workload_yields(w, shown[i].metric))
                 add(m, (struct spec){write_figure, pane, shown[i].metric}, group, shown[i].head);
     }
+}
+
+/* Figures that never rank have no ratio. */
+static bool ranks(const struct making *m)
+{
+    return metric_table[row_main(m->like)].cls != CLASS_STATE;
 }
 
 static void add_ratios(struct making *m)
 {
     char group[TABLE_CELL];
 
-    for (int pane = 1; pane < m->like->pane_count; pane++) {
+    for (int pane = 1; ranks(m) && pane < m->like->pane_count; pane++) {
         snprintf(group, sizeof group, "A/%c %s", 'A' + pane,
                  metric_table[row_main(m->like)].title);
         add(m, (struct spec){write_ratio, pane, 0}, group, "ratio");
@@ -225,7 +257,7 @@ static void add_judgements(struct making *m)
 {
     char group[TABLE_CELL];
 
-    for (int pane = 1; pane < m->like->pane_count; pane++) {
+    for (int pane = 1; ranks(m) && pane < m->like->pane_count; pane++) {
         pane_group(m->like, pane, group);
         add(m, (struct spec){write_outcome, pane, 0}, group, "beside A");
     }

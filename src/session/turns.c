@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "session/ramp.h"
+#include "session/totals.h"
 #include "session/verdict.h"
 
 #define WARMUP_BLOCK 3
@@ -18,7 +20,9 @@
 struct pane_round { /* what a pane gathers in a round */
     struct span span;
     bool broken, died;
+    uint64_t answered, quiet_ns; /* by the last look; asked since then without an answer */
     struct hist_copy *before[LOAD_HISTS];
+    struct totals totals;
 };
 
 struct rounds {
@@ -72,10 +76,18 @@ static bool playing(const struct session *s, int pane)
     return s->rig.panes[pane].server && s->rig.panes[pane].load;
 }
 
+static bool plays(const struct rounds *r, int pane)
+{
+    return playing(r->s, pane) && !r->row->panes[pane].silent;
+}
+
 /* Waits for what is in flight; an order makes it give up soon. */
 static void drain(struct rounds *r, struct load *l)
 {
-    uint64_t until = clock_ns() + (uint64_t)(r->row->params.timeout * 1e9);
+    double most = r->row->params.timeout;
+    if (r->row->workload->next_step)
+        most = fmin(most, RAMP_SILENCE_S);
+    uint64_t until = clock_ns() + (uint64_t)(most * 1e9);
     load_set_phase(l, LOAD_STOP);
     while (!load_drained(l, 100 * NS_PER_MS)) {
         if (session_ordered(r->s, r->seen) || clock_ns() > until) {
@@ -85,25 +97,46 @@ static void drain(struct rounds *r, struct load *l)
     }
 }
 
+/* A ramp ends for a model that was asked this long and answered nothing. */
+static void note_silence(struct rounds *r, int pane, uint64_t since_ns)
+{
+    struct pane_round *p = &r->panes[pane];
+    struct load_counts c;
+    if (!r->row->workload->next_step)
+        return;
+    load_read(r->s->rig.panes[pane].load, &c);
+    p->quiet_ns = c.answered != p->answered ? 0 : p->quiet_ns + clock_ns() - since_ns;
+    p->answered = c.answered;
+    if (p->quiet_ns < RAMP_SILENCE_S * NS_PER_S || session_ordered(r->s, r->seen))
+        return;
+    pthread_mutex_lock(&r->s->lock);
+    r->row->panes[pane].silent = true;
+    pthread_mutex_unlock(&r->s->lock);
+}
+
 static void one_turn(struct rounds *r, int pane)
 {
     struct rig_pane *p = &r->s->rig.panes[pane];
+    uint64_t begun_ns = clock_ns();
     struct edge from, to;
     const struct params *ask = &r->row->params;
     show_turn(r->s, pane);
     load_set_phase(p->load, LOAD_SETTLE);
     bool stop = session_sleep(r->s, clock_ns() + (uint64_t)(ask->settle * 1e9), r->seen);
     if (!stop) {
+        proc_net_read(&from.net);
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), &from);
         double rest = ask->turn > ask->settle ? ask->turn - ask->settle : ask->turn;
         stop = session_sleep(r->s, from.t_ns + (uint64_t)(rest * 1e9), r->seen);
         load_set_phase(p->load, LOAD_STOP);
         edge_read(p->server, p->load, server_cpu(r->s), &to);
+        proc_net_read(&to.net);
         span_add(&r->panes[pane].span, &from, &to);
     }
     r->panes[pane].broken |= stop;
     drain(r, p->load);
+    note_silence(r, pane, begun_ns);
 }
 
 /* One model: the load runs on, an edge ends one sample and begins the next. */
@@ -115,13 +148,16 @@ static void one_second(struct rounds *r, struct edge *last)
     if (r->done == 0) {
         load_set_phase(p->load, LOAD_SETTLE);
         session_sleep(r->s, clock_ns() + (uint64_t)(r->row->params.settle * 1e9), r->seen);
+        proc_net_read(&last->net);
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), last);
     }
     uint64_t end = last->t_ns + (uint64_t)(round_seconds(r->row) * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
     edge_read(p->server, p->load, server_cpu(r->s), &to);
+    proc_net_read(&to.net);
     span_add(&r->panes[0].span, last, &to);
+    note_silence(r, 0, last->t_ns);
     *last = to;
 }
 
@@ -133,6 +169,19 @@ static double spare_pct(const struct load *l, const struct span *s, const struct
         return METRIC_NONE;
     double used = (double)s->load_cpu_ns / 1e7 / s->interval_s / cpus->load_count;
     return used > 100 ? 0 : 100 - used;
+}
+
+/* What was measured once, while the connections were opened, stands in the first sample that is
+ * kept: it has no scatter of its own. */
+static void take_opening(const struct rounds *r, int pane, struct values *out)
+{
+    struct rig_pane *p = &r->s->rig.panes[pane];
+    bool take = p->opened_new && r->steady && !r->panes[pane].broken;
+    static const enum metric_id once[] = {METRIC_accepts_per_s, METRIC_rss_per_connection,
+                                          METRIC_kernel_per_connection};
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+        out->v[once[i]] = take ? p->opened.v[once[i]] : METRIC_NONE;
+    p->opened_new &= !take;
 }
 
 static void make_values(struct rounds *r, int pane, struct values *out)
@@ -150,9 +199,20 @@ static void make_values(struct rounds *r, int pane, struct values *out)
     struct span_hists hists = {.latency = &r->hists[LOAD_LATENCY],
                                .response = paced ? &r->hists[LOAD_RESPONSE] : NULL,
                                .late = paced ? &r->hists[LOAD_LATE] : NULL};
+    span_count_messages(&pr->span, &r->row->params);
     span_values(&pr->span, &hists, r->s->mem_total, out);
     out->v[METRIC_established] = (double)load_established(l);
-    if (pr->span.interval_s > 0)
+    out->v[METRIC_served] = (double)load_served(l);
+    out->v[METRIC_never_answered] = (double)load_never_answered(l);
+    if (r->row->params.keepalive == KEEPALIVE_OFF)
+        out->v[METRIC_connections_per_s] = out->v[METRIC_requests_per_s];
+    if (r->row->workload->holds)
+        take_opening(r, pane, out);
+    if (!paced)
+        out->v[METRIC_in_flight_pct] = out->v[METRIC_requests_per_s] *
+                                       out->v[METRIC_latency_mean_us] / 1e4 /
+                                       r->row->params.connections;
+    if (pr->span.interval_s > 0 && !r->row->workload->holds)
         out->v[METRIC_load_spare_pct] = spare_pct(l, &pr->span, &r->s->cpus);
     if (r->row->params.place == PLACE_INSIDE)
         out->v[METRIC_server_user_pct] = out->v[METRIC_server_sys_pct] = METRIC_NONE;
@@ -177,7 +237,7 @@ static bool warm(struct rounds *r)
         return true;
     }
     for (int i = 0; i < r->row->pane_count; i++)
-        if (playing(r->s, i) && !stats_steady(r->main[i], r->done, WARMUP_BLOCK))
+        if (plays(r, i) && !stats_steady(r->main[i], r->done, WARMUP_BLOCK))
             return false;
     return true;
 }
@@ -200,9 +260,9 @@ static void push_round(struct rounds *r, enum kept kept)
         sample.kept = pr->broken ? KEPT_BROKEN : kept;
         sample.interval_s = pr->span.interval_s;
         make_values(r, i, &sample.values);
-        if (r->done < WARMUP_MOST)
-            r->main[i][r->done] = sample.values.v[row_main(r->row)];
         session_push(r->s, r->row, i, &sample);
+        if (r->done < WARMUP_MOST) /* which figure that is may show with the first sample only */
+            r->main[i][r->done] = sample.values.v[row_main(r->row)];
     }
 }
 
@@ -227,10 +287,26 @@ static void note_deaths(struct rounds *r)
     }
 }
 
+static void begin_totals(struct rounds *r)
+{
+    for (int i = 0; i < r->row->pane_count; i++)
+        if (playing(r->s, i))
+            totals_begin(&r->panes[i].totals, r->s->rig.panes[i].load);
+}
+
+static void end_totals(struct rounds *r, int pane)
+{
+    pthread_mutex_lock(&r->s->lock);
+    totals_end(&r->panes[pane].totals, &r->s->rig.panes[pane], &r->row->panes[pane]);
+    pthread_mutex_unlock(&r->s->lock);
+}
+
 static void drop_dead(struct rounds *r)
 {
     for (int i = 0; i < r->row->pane_count; i++)
         if (r->panes[i].died) {
+            if (playing(r->s, i))
+                end_totals(r, i);
             rig_drop(&r->s->rig, i);
             r->panes[i].died = false;
         }
@@ -248,7 +324,7 @@ static void run_round(struct rounds *r, struct edge *last)
     } else {
         for (int k = 0; k < 2 * panes && !session_ordered(r->s, r->seen); k++) {
             int pane = turn_pane(panes, r->done, k);
-            if (playing(r->s, pane))
+            if (plays(r, pane))
                 one_turn(r, pane);
         }
     }
@@ -257,10 +333,19 @@ static void run_round(struct rounds *r, struct edge *last)
         r->panes[i].broken |= ordered;
 }
 
-static bool any_playing(const struct session *s)
+static bool any_plays(const struct rounds *r)
 {
-    for (int i = 0; i < s->rig.count; i++)
-        if (playing(s, i))
+    for (int i = 0; i < r->s->rig.count; i++)
+        if (plays(r, i))
+            return true;
+    return false;
+}
+
+/* What there was to measure is measured when a ramp's last model has fallen silent. */
+static bool any_silent(const struct row *row)
+{
+    for (int i = 0; i < row->pane_count; i++)
+        if (row->panes[i].silent)
             return true;
     return false;
 }
@@ -288,20 +373,23 @@ static bool goes_on(struct session *s)
 static bool run_rounds(struct rounds *r)
 {
     struct edge last = {0};
-    while (any_playing(r->s)) {
+    while (any_plays(r)) {
         run_round(r, &last);
         note_deaths(r);
         push_round(r, kept_now(r));
         drop_dead(r);
         r->done++;
         bool ordered = session_ordered(r->s, r->seen);
-        r->steady = r->steady || (!ordered && warm(r));
+        if (!r->steady && !ordered && warm(r)) {
+            r->steady = true;
+            begin_totals(r);
+        }
         bool full = row_kept(r->row) >= session_asked(r->s, r->row);
         judge(r, full);
         if (ordered || (full && !goes_on(r->s)))
             return full;
     }
-    return false;
+    return any_silent(r->row);
 }
 
 static void rounds_init(struct rounds *r, struct session *s, struct row *row, unsigned seen)
@@ -322,13 +410,17 @@ static void rounds_init(struct rounds *r, struct session *s, struct row *row, un
     }
     /* No warm-up asked for, or a complete row that only goes on: the first round counts. */
     r->steady = row->params.warmup == 0 || row_kept(row) >= session_asked(s, row);
+    if (r->steady)
+        begin_totals(r);
 }
 
 static void rounds_fini(struct rounds *r)
 {
-    for (int i = 0; i < r->row->pane_count; i++)
+    for (int i = 0; i < r->row->pane_count; i++) {
+        totals_fini(&r->panes[i].totals);
         for (int h = 0; h < LOAD_HISTS; h++)
             free(r->panes[i].before[h]);
+    }
     free(r->panes);
     free(r->spare);
     free(r->hists);
@@ -341,8 +433,10 @@ bool turns_run(struct session *s, struct row *row, unsigned seen)
     judge(&r, false);
     bool complete = run_rounds(&r);
     for (int i = 0; i < row->pane_count; i++)
-        if (playing(s, i))
+        if (playing(s, i)) {
             drain(&r, s->rig.panes[i].load);
+            end_totals(&r, i);
+        }
     show_turn(s, -1);
     rounds_fini(&r);
     return complete;

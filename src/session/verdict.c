@@ -3,11 +3,14 @@
  * They judge what was measured, so a row that still runs has one too (too-few, mostly). */
 #include "session/verdict.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/units.h"
+#include "net/protocol.h"
 
 struct seen { /* what a test looks at */
     const struct row *row;
@@ -84,17 +87,36 @@ static bool is_errors(const struct seen *s)
     return true;
 }
 
+/* Connections last as long as a request: how many there are at a moment says nothing. */
+static bool is_fresh(const struct seen *s)
+{
+    return s->row->params.keepalive == KEEPALIVE_OFF;
+}
+
+static void say_refused(const struct seen *s, double refused)
+{
+    bool narrow = s->pane->io && s->pane->io->caps & CAP_FD_LIMIT;
+    struct err told = {""};
+    server_troubles(s->rig->server, &told);
+    snprintf(s->reason, REASON, "%s refused %.0f connections: %.80s", s->pane->model, refused,
+             narrow ? "its descriptors end at 1024" : told.text);
+}
+
 static bool is_fd_limit(const struct seen *s)
 {
     double wanted = s->row->params.connections + s->row->params.idle;
     struct server_counts c = {0};
     if (s->rig && s->rig->server)
         server_read(s->rig->server, &c);
-    if (c.refusals > 0) {
+    double held = s->row->workload->repeat ? mean(s, METRIC_accepted)
+                                           : (double)(c.accepts - c.closes);
+    if (c.refusals > 0 && is_fresh(s)) {
+        say_refused(s, (double)c.refusals);
+        return true;
+    }
+    if (c.refusals > 0 || (!is_fresh(s) && c.accept_failures > 0 && held < wanted)) {
         struct err told = {""};
         bool narrow = s->pane->io && s->pane->io->caps & CAP_FD_LIMIT;
-        double held = s->row->workload->repeat ? mean(s, METRIC_accepted)
-                                               : (double)(c.accepts - c.closes);
         server_troubles(s->rig->server, &told);
         snprintf(s->reason, REASON, "%s holds %.0f of %.0f: %.80s", s->pane->model, held, wanted,
                  narrow ? "its descriptors end at 1024" : told.text);
@@ -106,7 +128,8 @@ static bool is_fd_limit(const struct seen *s)
         return true;
     }
     const char *trouble = s->rig && s->rig->load ? load_trouble(s->rig->load) : "";
-    if (trouble[0] && load_established(s->rig->load) < (long)wanted) {
+    bool ports = trouble[0] && load_trouble_code(s->rig->load) == EADDRNOTAVAIL;
+    if (trouble[0] && !ports && !is_fresh(s) && load_established(s->rig->load) < (long)wanted) {
         snprintf(s->reason, REASON, "%s", trouble);
         return true;
     }
@@ -117,8 +140,16 @@ static bool is_port_limit(const struct seen *s)
 {
     if (!above(mean(s, METRIC_errors_port), 0))
         return false;
-    snprintf(s->reason, REASON, "no local port (client) for %.0f connections",
-             mean(s, METRIC_errors_port));
+    struct values last = s->pane->last->samples[s->pane->last->count - 1].values;
+    double wanted = s->row->params.connections + s->row->params.idle;
+    int n = is_fresh(s) ? snprintf(s->reason, REASON, "no local port (client), %.0f times",
+                                   mean(s, METRIC_errors_port))
+                        : snprintf(s->reason, REASON,
+                                   "no local port (client) for %.0f of %.0f connections",
+                                   wanted - last.v[METRIC_established], wanted);
+    long busy = limits_time_wait();
+    if (busy > 0)
+        snprintf(s->reason + n, REASON - (size_t)n, "; %ld are in TIME_WAIT", busy);
     return true;
 }
 
@@ -142,7 +173,7 @@ static bool load_was_robbed(const struct seen *s)
 {
     const struct load *l = s->rig ? s->rig->load : NULL;
     double used = mean(s, METRIC_load_cpu_pct);
-    if (!l || !load_spins(l) || !(used < 97.0 * load_threads(l)))
+    if (!l || s->row->workload->holds || !load_spins(l) || !(used < 97.0 * load_threads(l)))
         return false;
     snprintf(s->reason, REASON, "other programs took %.0f %% of the load's CPU",
              100 - used / load_threads(l));
@@ -154,7 +185,9 @@ static bool is_behind(const struct seen *s)
     const struct params *p = &s->row->params;
     if (s->row->workload->repeat || p->rate == PARAM_MAX)
         return false;
-    struct summary served = row_summary(s->row, s->index, METRIC_requests_per_s);
+    bool one_way = protocol_table[(int)p->protocol]->one_way;
+    struct summary served = row_summary(s->row, s->index, one_way ? METRIC_messages_per_s
+                                                                  : METRIC_requests_per_s);
     struct summary one = row_summary(s->row, s->index, METRIC_cpu_us_per_request);
     if (one.used < 1)
         return false;
@@ -212,7 +245,10 @@ static bool is_too_few(const struct seen *s)
     struct summary main = row_summary(s->row, s->index, row_main(s->row));
     if (main.used >= 3)
         return false;
-    snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
+    if (main.used == 0 && s->pane->note[0]) /* more rounds would not help */
+        snprintf(s->reason, REASON, "%s", s->pane->note);
+    else
+        snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
     return true;
 }
 
@@ -236,7 +272,7 @@ static bool is_load_full(const struct seen *s)
 
 static bool is_ok(const struct seen *s)
 {
-    s->reason[0] = '\0';
+    snprintf(s->reason, REASON, "%s", s->pane->note);
     return true;
 }
 

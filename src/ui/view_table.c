@@ -105,13 +105,16 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
 /* What limits the published figures, in their own words. Returns the lines it took. */
 static int draw_published(struct app *a, int y, int room)
 {
-    char text[400];
-    const char *reason = "";
-    const char *verdict = published_verdict(workload_of(&a->scene->shown.params), &reason);
-    if (!verdict || !*verdict || room < 1)
+    const struct workload *w = workload_of(&a->scene->shown.params);
+    char text[400] = "";
+    const char *reason, *verdict;
+    for (int i = 0; *(verdict = published_verdict(w, i, &reason)); i++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s%s%s", i ? "; " : "published figures: ", verdict,
+                 *reason ? ": " : "", reason);
+    }
+    if (!text[0] || room < 1)
         return 0;
-    snprintf(text, sizeof text, "published figures: %s%s%s", verdict, reason && *reason ? ": " : "",
-             reason ? reason : "");
     return chrome_text(a->canvas, (struct rect){1, y, a->canvas->w - 2, room < 3 ? room : 3},
                        ROLE_DIM, false, text);
 }
@@ -141,6 +144,8 @@ void view_table_draw(struct app *a)
         bottom -= answer + gap;
         int y = draw_table(a, &s->table, TOP + 2, bottom - TOP - 2);
         y += draw_published(a, y, bottom - y);
+        if (s->table.foot[0] && y < bottom)
+            canvas_cut(c, 1, y++, c->w - 2, ROLE_TEXT, false, s->table.foot);
         y = y < bottom ? y + 1 : y;
         chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of text, and how far a workload reaches: both without a process. */
+/* Tables of text, without a process. */
 #include "cli/grid.h"
 
 #include <locale.h>
@@ -11,9 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "cli/reach.h"
-#include "net/protocol.h"
 
 static char *printed(enum grid_format format, int ascii)
 {
@@ -66,47 +63,14 @@ static void csv_is_rfc_4180(void **state)
     free(text);
 }
 
-static const struct workload *find(const char *id)
-{
-    int i = workload_find(id);
-    assert_true(i >= 0);
-    return &workload_table[i];
-}
-
-static void reach_is_the_tightest_limit(void **state)
-{
-    struct reach_limits l = {.nofile = 20064, .used = 64, .ports = 28232, .time_wait = 232};
-    struct reach r;
-    (void)state;
-    reach_of(find("transfer"), &l, 2, &r);
-    assert_int_equal(r.connections, 10000); /* both models' connections stay open */
-    assert_string_equal(r.why, "descriptors");
-    assert_int_equal(r.wanted, 400);
-    reach_of(find("connect"), &l, 2, &r);
-    assert_int_equal(r.connections, 20000); /* one model's at a time */
-    l.nofile = 1000000;
-    reach_of(find("connect"), &l, 2, &r);
-    assert_int_equal(r.connections, 28000);
-    assert_string_equal(r.why, "local ports");
-    l = (struct reach_limits){.nofile = 20064, .used = 64, .ports = -1, .time_wait = -1};
-    reach_of(find("connect"), &l, 2, &r);
-    assert_int_equal(r.connections, 20000); /* unknown ports limit nothing */
-    l.nofile = 10;
-    reach_of(find("connect"), &l, 2, &r);
-    assert_int_equal(r.connections, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_lines_up_by_columns),
         cmocka_unit_test(markdown_escapes_bars),
         cmocka_unit_test(csv_is_rfc_4180),
-        cmocka_unit_test(reach_is_the_tightest_limit),
     };
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return 1;
-    params_bind(PARAM_workload, workload_word);
-    params_bind(PARAM_protocol, protocol_word);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

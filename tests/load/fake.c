@@ -18,6 +18,7 @@
 
 struct peer {
     bool open, due;
+    long nth;
     uint64_t due_ns;
     size_t got;
     uint8_t in[64];
@@ -39,14 +40,19 @@ struct fake {
     struct fake_stamp stamps[FAKE_STAMPS];
 };
 
-static void drop(struct fake *f, int fd)
+static void gone(struct fake *f, int fd)
 {
     struct peer *p = &f->peers[fd];
     f->late -= p->due;
     p->open = p->due = false;
-    net_close_reset(fd);
     counter_add(&f->counts.closes, 1);
     atomic_fetch_sub(&f->open, 1);
+}
+
+static void drop(struct fake *f, int fd)
+{
+    net_close_reset(fd);
+    gone(f, fd);
 }
 
 static bool every(uint64_t n, uint64_t count)
@@ -93,7 +99,7 @@ static void stamp(struct fake *f, int fd)
     long i = atomic_load(&f->stamp_count);
     if (i == FAKE_STAMPS)
         return;
-    f->stamps[i] = (struct fake_stamp){clock_ns(), fd};
+    f->stamps[i] = (struct fake_stamp){clock_ns(), fd, f->peers[fd].nth};
     atomic_store(&f->stamp_count, i + 1);
 }
 
@@ -103,7 +109,7 @@ static void request(struct fake *f, int fd)
     uint64_t delay_ns = f->manners.delay_ns;
     f->requests++;
     stamp(f, fd);
-    if (f->manners.silent)
+    if (f->manners.silent || (f->manners.serves && p->nth > f->manners.serves))
         return;
     if (every(f->manners.reset_every, f->requests)) {
         drop(f, fd);
@@ -124,11 +130,14 @@ static void readable(struct fake *f, int fd)
 {
     struct peer *p = &f->peers[fd];
     ssize_t n = recv(fd, p->in + p->got, sizeof p->in - p->got, 0);
-    if (n <= 0) {
-        if (n == 0 || errno != EAGAIN)
-            drop(f, fd);
-        return;
+    if (n == 0) { /* as its peer: no reset */
+        close(fd);
+        gone(f, fd);
+    } else if (n < 0 && errno != EAGAIN) {
+        drop(f, fd);
     }
+    if (n <= 0)
+        return;
     p->got += (size_t)n;
     ssize_t used = f->protocol->take(p->state, p->in, p->got);
     if (used < 0) {
@@ -158,6 +167,7 @@ static void accept_one(struct fake *f)
     atomic_fetch_add(&f->open, 1);
     counter_set(&f->counts.last_accept_ns, clock_ns());
     counter_add(&f->counts.accepts, 1);
+    f->peers[fd].nth = (long)counter_get(&f->counts.accepts);
     struct epoll_event ev = {.events = EPOLLIN | EPOLLRDHUP, .data.fd = fd};
     epoll_ctl(f->epoll, EPOLL_CTL_ADD, fd, &ev);
 }

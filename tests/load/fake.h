@@ -21,6 +21,7 @@ struct fake_manners {
     _Atomic uint64_t reset_every;  /* resets instead of every so many-th reply */
     _Atomic uint64_t wrong_every;  /* a wrong byte in every so many-th reply */
     _Atomic uint64_t hang_up_every; /* closes after every so many-th reply */
+    _Atomic long serves;           /* requests of the first so many accepted only; 0: of all */
     _Atomic long capacity;         /* connections held; further ones are reset at once */
     _Atomic bool deaf;             /* does not accept */
     _Atomic uint64_t accept_gap_ns; /* between two accepts */
@@ -40,6 +41,7 @@ long fake_open(const struct fake *f);                  /* connections it holds n
 struct fake_stamp {
     uint64_t t_ns;
     int fd;
+    long nth; /* of the accepts, from 1 */
 };
 long fake_stamps(const struct fake *f, const struct fake_stamp **out);
 

@@ -265,6 +265,28 @@ static void test_steady_without_noise_or_values(void **state)
     assert_false(stats_steady(step, 4, 1));
 }
 
+/* y = 2 + 3x with residuals -1, 2, -1: slope 3, residual variance 6 / 1, Sxx 2, so its deviation is
+ * sqrt(6 / 2), times t(0.975; 1) = 12.7062. */
+static void test_slope_by_hand(void **state)
+{
+    (void)state;
+    const double x[] = {1, 2, 3}, y[] = {4, 10, 10};
+    double half;
+    assert_near(stats_slope(x, y, 3, &half), 3, 1e-12);
+    assert_near(half, 12.7062047 * sqrt(3), 1e-5);
+}
+
+static void test_slope_of_an_exact_line_and_of_none(void **state)
+{
+    (void)state;
+    const double x[] = {0, 10, 20, 10240}, y[] = {7, 7.5, 8, 519}, same[] = {5, 5, 5, 5};
+    double half;
+    assert_near(stats_slope(x, y, 4, &half), 0.05, 1e-12);
+    assert_near(half, 0, 1e-9);
+    assert_true(isnan(stats_slope(x, y, 2, &half)) && isnan(half));
+    assert_true(isnan(stats_slope(same, y, 4, &half)) && isnan(half));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +305,8 @@ int main(void)
         cmocka_unit_test(test_steady),
         cmocka_unit_test(test_the_interval_of_their_difference),
         cmocka_unit_test(test_steady_without_noise_or_values),
+        cmocka_unit_test(test_slope_by_hand),
+        cmocka_unit_test(test_slope_of_an_exact_line_and_of_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

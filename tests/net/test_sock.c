@@ -125,6 +125,44 @@ static void connects(void **state)
     assert_int_equal(net_connect_blocking(&a, true, 5), -ECONNREFUSED);
 }
 
+static void peer_text(int listener, char *text, size_t size)
+{
+    struct net_addr a = {.len = sizeof a.ss};
+    wait_for(listener, POLLIN);
+    int fd = accept(listener, (struct sockaddr *)&a.ss, &a.len);
+    assert_true(fd >= 0);
+    net_addr_set_port(&a, 1);
+    net_addr_print(&a, text, size);
+    close(fd);
+}
+
+/* To loopback, many connections come from several addresses; elsewhere the kernel chooses. */
+static void sources_of_many_connections(void **state)
+{
+    static const struct {
+        long nth;
+        const char *from;
+    } want[] = {{0, "127.0.0.1:1"}, {9999, "127.0.0.1:1"}, {10000, "127.0.0.2:1"},
+                {29999, "127.0.0.3:1"}, {60000, "127.0.0.7:1"}};
+    struct net_addr a, from;
+    char text[80];
+    int l = listen_on("127.0.0.1:0", 16, &a);
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        int c = net_connect_nth(&a, want[i].nth, true);
+        assert_true(c >= 0);
+        assert_int_equal(net_source(&a, want[i].nth, &from), want[i].nth >= 10000);
+        peer_text(l, text, sizeof text);
+        assert_string_equal(text, want[i].from);
+        close(c);
+    }
+    close(l);
+    assert_int_equal(net_addr_parse("192.0.2.1:80", false, &a, NULL), 0);
+    assert_false(net_source(&a, 60000, &from));
+    assert_int_equal(net_addr_parse("[::1]:80", false, &a, NULL), 0);
+    assert_false(net_source(&a, 60000, &from));
+}
+
 static void connect_without_descriptors(void **state)
 {
     (void)state;
@@ -228,6 +266,7 @@ int main(void)
         cmocka_unit_test(all_addresses_take_both),
         cmocka_unit_test(in_use),
         cmocka_unit_test(connects),
+        cmocka_unit_test(sources_of_many_connections),
         cmocka_unit_test(connect_without_descriptors),
         cmocka_unit_test(blocking_gives_up),
         cmocka_unit_test(reset_leaves_no_time_wait),

@@ -356,18 +356,18 @@ static int under_a_limit(void)
     p = planned("-c 400");
     if (plan_check_limits(&p, &e) != 0 || getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur != 1000)
         return 2; /* it fits once the soft limit is raised */
-    p = planned("-c 500");
+    p = planned("-c 1200");
     if (plan_check_limits(&p, &e) != -EMFILE)
         return 3;
-    if (!strstr(e.text, "1064") || !strstr(e.text, "1000") || !strstr(e.text, "468"))
-        return 4; /* needed, allowed, possible */
-    p = planned("-c 400 --idle 100");
+    if (!strstr(e.text, "1200") || !strstr(e.text, "1000") || !strstr(e.text, "936"))
+        return 4; /* asked, allowed, possible */
+    p = planned("-c 900 --idle 100");
     if (plan_check_limits(&p, &e) != -EMFILE)
         return 5;
     p = planned("-w connect -c 900"); /* holds one model's connections at a time */
     if (plan_check_limits(&p, &e) != 0)
         return 6;
-    p = planned("-c 100,200,300,600");
+    p = planned("-c 100,200,300,1600");
     return plan_check_limits(&p, &e) == -EMFILE ? 0 : 7;
 }
 

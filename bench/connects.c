@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening many connections: the load's engine beside a tight connector (bench/limit/tight_connect.c),
+ * in interleaved rounds against one and the same server, which confirms each by its own count. Then
+ * 1000 connects at once to every model at a backlog of 128, and what its accept queue dropped.
+ * Prints, asserts nothing. Usage: bench_connects BUILD [CONNECTIONS [ROUNDS]] */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpus.h"
+#include "base/limits.h"
+#include "load/connect.h"
+#include "load/workloads.h"
+#include "metrics/proc.h"
+#include "metrics/stats.h"
+#include "net/protocol.h"
+#include "servers/server.h"
+
+#define ROUNDS_MOST 100
+
+static _Noreturn void give_up(const char *what)
+{
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
+static struct params params_of(const char *workload, int connections, int backlog)
+{
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find(workload);
+    p.connections = connections;
+    p.backlog = backlog;
+    workload_resolve(&p);
+    return p;
+}
+
+static struct server *serve(const char *model, const struct params *p, const struct cpu_plan *cpus)
+{
+    struct err e;
+    struct server_spec spec = {.model = io_model_table[io_model_find(model)], .params = *p,
+                               .cpu = cpus->pinned ? cpus->server : -1};
+    net_addr_parse("127.0.0.1:0", true, &spec.listen, NULL);
+    struct server *s = server_start(&spec, &e);
+    if (!s)
+        give_up(e.text);
+    return s;
+}
+
+static void read_server(void *server, struct server_counts *out)
+{
+    server_read(server, out);
+}
+
+static struct load_spec spec_of(struct server *s, const struct params *p, const struct cpu_plan *cpus)
+{
+    struct load_spec spec = {.params = *p, .cpus = cpus->load, .cpu_count = cpus->load_count,
+                             .own_cpus = cpus->pinned, .server_read = read_server, .server_ctx = s};
+    server_address(s, &spec.target);
+    return spec;
+}
+
+static long held(struct server *s)
+{
+    struct server_counts c;
+    server_read(s, &c);
+    return (long)(c.accepts - c.closes);
+}
+
+/* Waits until the server holds n; how many it holds then. */
+static long wait_held(struct server *s, long n)
+{
+    for (int i = 0; i < 10000 && held(s) != n; i++)
+        clock_sleep_until(clock_ns() + NS_PER_MS);
+    return held(s);
+}
+
+static double tight(const char *program, struct server *s, int n, long *confirmed)
+{
+    char command[300];
+    struct net_addr a;
+    double seconds = NAN;
+    server_address(s, &a);
+    /* It keeps its connections until the pipe of `sleep` ends. */
+    snprintf(command, sizeof command, "sleep 2 | %s %d %d", program, net_addr_port(&a), n);
+    FILE *out = popen(command, "r");
+    if (!out || fscanf(out, "%lf", &seconds) != 1)
+        give_up("the tight connector failed");
+    *confirmed = wait_held(s, n);
+    pclose(out);
+    wait_held(s, 0);
+    return seconds;
+}
+
+static double ours(struct server *s, const struct params *p, const struct cpu_plan *cpus,
+                   long *confirmed)
+{
+    struct err e;
+    struct load_spec spec = spec_of(s, p, cpus);
+    uint64_t start = clock_ns();
+    struct load *l = load_open(&spec, &e);
+    if (!l)
+        give_up(e.text);
+    while (load_established(l) < (long)p->connections && clock_ns() - start < 30 * NS_PER_S)
+        clock_sleep_until(clock_ns() + NS_PER_MS / 2);
+    double seconds = (double)(clock_ns() - start) / 1e9;
+    *confirmed = wait_held(s, (long)p->connections);
+    load_close(l);
+    wait_held(s, 0);
+    return seconds;
+}
+
+static void rounds(const char *program, int n, int count, const struct cpu_plan *cpus)
+{
+    struct params p = params_of("hold", n, 1024);
+    struct server *s = serve("epoll-lt", &p, cpus);
+    double ratio[ROUNDS_MOST], a[ROUNDS_MOST], b[ROUNDS_MOST];
+    for (int i = 0; i < count; i++) {
+        long mine, theirs;
+        if (i % 2)
+            a[i] = ours(s, &p, cpus, &mine);
+        b[i] = tight(program, s, n, &theirs);
+        if (i % 2 == 0)
+            a[i] = ours(s, &p, cpus, &mine);
+        ratio[i] = a[i] / b[i];
+        printf("round %d: iodash %.3f s (server holds %ld), tight %.3f s (%ld), ratio %.3f\n", i + 1,
+               a[i], mine, b[i], theirs, ratio[i]);
+        fflush(stdout);
+    }
+    printf("%d connections: iodash %.3f s, tight %.3f s, median ratio %.3f\n\n", n,
+           stats_median(a, count), stats_median(b, count), stats_median(ratio, count));
+    server_stop(s);
+}
+
+static void storms(const struct cpu_plan *cpus)
+{
+    struct params p = params_of("connect", 1000, 128);
+    p.arrival = ARRIVAL_STORM;
+    for (int i = 0; i < io_model_count; i++) {
+        struct err e;
+        struct proc_net before, after;
+        struct repeat_result r;
+        if (io_model_table[i]->probe(&e) < 0)
+            continue;
+        struct server *s = serve(io_model_table[i]->id, &p, cpus);
+        struct load_spec spec = spec_of(s, &p, cpus);
+        proc_net_read(&before);
+        connect_repeat(&spec, NULL, &r, &e);
+        proc_net_read(&after);
+        printf("%-14s 1000 at once, backlog 128: %.0f established, %.0f accepted, %.1f ms, "
+               "ListenOverflows %lld\n", io_model_table[i]->id, r.values.v[METRIC_established],
+               r.values.v[METRIC_accepted], 1e3 * r.values.v[METRIC_connect_s],
+               (long long)(after.listen_overflows - before.listen_overflows));
+        server_stop(s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct cpu_plan cpus;
+    char exe[200], program[200];
+    int n = argc > 2 ? atoi(argv[2]) : 18000, count = argc > 3 ? atoi(argv[3]) : 7;
+    if (argc < 2)
+        give_up("usage: bench_connects BUILD [CONNECTIONS [ROUNDS]]");
+    snprintf(exe, sizeof exe, "%s/iodash", argv[1]);
+    snprintf(program, sizeof program, "%s/bench/tight_connect", argv[1]);
+    setenv("IODASH_EXE", exe, 1);
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    signal(SIGPIPE, SIG_IGN);
+    limits_raise_nofile();
+    cpus_plan(true, &cpus);
+    if (cpus.pinned)
+        cpus_pin_set(&cpus.load, NULL);
+    rounds(program, n, count < ROUNDS_MOST ? count : ROUNDS_MOST, &cpus);
+    storms(&cpus);
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Differences over the time in which one server's connections were opened and nothing else was. A
+ * connection's memory in the kernel lies in slabs (sockets, files, epoll's items), of which there is
+ * one sum for the whole machine: among few connections what others did to it would be counted as
+ * theirs. */
+#include "session/opening.h"
+
+#include "metrics/proc.h"
+
+#include "base/clock.h"
+
+#define ENOUGH 1000 /* connections that stand out from the machine's other use of memory */
+
+static int64_t kernel_bytes(void)
+{
+    struct proc_net net;
+    int64_t slabs = proc_slab_bytes();
+    proc_net_read(&net);
+    return slabs < 0 || net.mem_bytes < 0 ? -1 : slabs + net.mem_bytes;
+}
+
+static int64_t rss_bytes(const struct server *s)
+{
+    struct proc_stat stat;
+    return proc_stat_read(server_pid(s), &stat, NULL) < 0 ? -1 : stat.rss_bytes;
+}
+
+void opening_begin(struct server *s, struct opening *out)
+{
+    out->kernel_bytes = kernel_bytes();
+    out->rss_bytes = rss_bytes(s);
+    server_read(s, &out->server);
+    out->t_ns = clock_ns();
+}
+
+static double each(int64_t from, int64_t to, double n)
+{
+    return from < 0 || to < 0 || n < ENOUGH ? METRIC_NONE : (double)(to - from) / n;
+}
+
+void opening_end(struct server *s, const struct opening *from, struct values *out)
+{
+    struct server_counts now;
+    server_read(s, &now);
+    double n = (double)(now.accepts - from->server.accepts);
+    values_clear(out);
+    out->v[METRIC_kernel_per_connection] = each(from->kernel_bytes, kernel_bytes(), n);
+    out->v[METRIC_rss_per_connection] = each(from->rss_bytes, rss_bytes(s), n);
+    if (n > 0 && now.last_accept_ns > from->t_ns)
+        out->v[METRIC_accepts_per_s] = n * 1e9 / (double)(now.last_accept_ns - from->t_ns);
+}
