@@ -23,6 +23,10 @@ static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
                                            "events", "nodelay", "client_work", "place", "pin",
                                            "protocol", "suffix", ""};
+static const char *const load_options[] = {"pid",   "output",  "format",
+                                           "quiet", "fail_if", "find_rate", ""};
+static const char *const of_servers[] = {"workers", "backlog", "accept", "buffer", "events",
+                                         "client_work", "place", "protocol", ""};
 static const char *const list_options[] = {"format", ""};
 static const char *const no_options[] = {""};
 
@@ -35,6 +39,10 @@ const struct command_line cli_table[] = {
     {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
      "one server in the foreground, for another machine or a real client; http by default",
      {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
+    {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
+     "only the load, on any server (http://, fetch://, echo://, discard://); the rate is max, 1 s of "
+     "warm-up\n  and 10 s of measuring unless told otherwise",
+     {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, verdicts, keys, plans",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list},

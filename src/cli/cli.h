@@ -21,6 +21,7 @@ extern const int cli_count;
 int cli_dash(const struct args *a);
 int cli_run(const struct args *a);
 int cli_serve(const struct args *a);
+int cli_load(const struct args *a);
 int cli_list(const struct args *a);
 int cli_doctor(const struct args *a);
 

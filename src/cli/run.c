@@ -11,7 +11,9 @@
 #include "cli/cli.h"
 #include "cli/conditions.h"
 #include "cli/print.h"
+#include "cli/run.h"
 #include "session/csv.h"
+#include "session/reach.h"
 
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV };
 
@@ -136,7 +138,7 @@ static void find_all(struct session *s, const struct conditions *c, const struct
 /* Saves where it was asked for; after an interruption under a name of our own, if need be. */
 static int save(struct session *s, const char *output, struct err *e)
 {
-    struct csv_session c = {session_rows(s), session_environment(s), session_id(s), "loopback"};
+    struct csv_session c = {session_rows(s), session_environment(s), session_id(s)};
     char name[64];
     if (output)
         return csv_save(&c, output, e);
@@ -171,12 +173,13 @@ struct run_result {
     struct found found;
 };
 
-static int report(struct session *s, const struct args *a, const struct run_result *o)
+static int report(struct session *s, const struct args *a, const struct run_kind *kind,
+                  const struct run_result *o)
 {
     struct err e = {{0}};
     session_lock(s);
     const struct rows *rows = session_rows(s);
-    struct csv_session c = {rows, session_environment(s), session_id(s), "loopback"};
+    struct csv_session c = {rows, session_environment(s), session_id(s)};
     bool any = measured_anything(rows);
     struct err why = {{0}};
     if (!any && rows->first)
@@ -186,7 +189,10 @@ static int report(struct session *s, const struct args *a, const struct run_resu
         csv_tables(&c, stdout);
     else
         print_session(stdout, s, o->format == FORMAT_MARKDOWN);
+    if (kind->details && o->format == FORMAT_TEXT)
+        kind->details(stdout, rows);
     print_found(&o->found, o->format);
+    bool vain = any && !interrupted && kind->judge && kind->judge(rows, &why) < 0;
     bool failed = any && !interrupted && conditions_failed(&o->conditions, rows);
     session_unlock(s);
     if (fflush(stdout) != 0 && r >= 0)
@@ -195,18 +201,18 @@ static int report(struct session *s, const struct args *a, const struct run_resu
         return cli_fail(1, e.text);
     if (interrupted)
         return 130;
-    if (!any)
+    if (!any || vain)
         return cli_fail(1, why.text[0] ? why.text : "nothing was measured");
     return failed ? 3 : 0;
 }
 
 /* Everything that can be refused from the arguments and this machine. */
-static int prepare(const struct args *a, struct plan *plan, struct run_result *o, struct err *e)
+static int prepare(const struct args *a, const struct run_kind *kind, struct plan *plan,
+                   struct run_result *o, struct err *e)
 {
     int r = parse_format(a->options.format, &o->format, e);
     if (r == 0)
-        r = a->options.plan ? plan_from_file(a->options.plan, a, plan, e)
-                            : plan_from_args(a, plan, e);
+        r = kind->plan(a, plan, e);
     if (r == 0)
         r = conditions_take(a, plan, &o->conditions, e);
     if (r == 0 && a->options.output)
@@ -216,30 +222,51 @@ static int prepare(const struct args *a, struct plan *plan, struct run_result *o
     return r;
 }
 
-int cli_run(const struct args *a)
+static void say_busy_ports(bool quiet)
+{
+    struct reach_limits l;
+    char line[120];
+    reach_limits_read(&l);
+    if (!quiet && reach_busy_ports(&l, line, sizeof line))
+        fprintf(stderr, "iodash: %s\n", line);
+}
+
+int run_command(const struct args *a, const struct run_kind *kind)
 {
     struct err e = {{0}};
     struct plan plan = {0};
     static struct run_result out; /* large */
     bool quiet = a->options.quiet != NULL;
-    int r = prepare(a, &plan, &out, &e);
+    int r = prepare(a, kind, &plan, &out, &e);
     if (r < 0) {
         plan_free(&plan);
         return cli_fail(cli_status(r), e.text);
     }
     watch_signals();
-    struct session_options o = {.pin = a->params.pin != PIN_OFF};
+    struct session_options o = {.pin = a->params.pin != PIN_OFF, .prices = kind->prices};
     struct session *s = session_new(&o, &e);
     if (!s) {
         plan_free(&plan);
         return cli_fail(1, e.text);
     }
+    say_busy_ports(quiet);
     if (out.conditions.finds)
         find_all(s, &out.conditions, &plan, quiet, &out.found);
     else
         measure(s, &plan, quiet);
-    int status = report(s, a, &out);
+    int status = report(s, a, kind, &out);
     session_free(s);
     plan_free(&plan);
     return status;
+}
+
+static int plan_given(const struct args *a, struct plan *out, struct err *e)
+{
+    return a->options.plan ? plan_from_file(a->options.plan, a, out, e) : plan_from_args(a, out, e);
+}
+
+int cli_run(const struct args *a)
+{
+    static const struct run_kind kind = {.plan = plan_given, .prices = true};
+    return run_command(a, &kind);
 }

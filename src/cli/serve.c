@@ -76,6 +76,16 @@ static void say_status(const struct reading *before, const struct reading *now)
     fprintf(stderr, screen ? "\r%-78.78s" : "%s\n", line);
 }
 
+/* What a load on another machine may be held against. */
+static void say_total(const struct server *s)
+{
+    struct server_counts c;
+    server_read(s, &c);
+    fprintf(stderr, "in all %llu requests answered, %llu connections, %llu bytes sent\n",
+            (unsigned long long)c.requests, (unsigned long long)c.accepts,
+            (unsigned long long)c.bytes_out);
+}
+
 static void block_ends(sigset_t *set)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -118,6 +128,8 @@ static int watch(struct server *s, const sigset_t *set, bool quiet)
     }
     if (!quiet && isatty(STDERR_FILENO))
         fputc('\n', stderr);
+    if (!quiet)
+        say_total(s);
     return 0;
 }
 

@@ -68,7 +68,7 @@ static void readable(struct mux *m, struct conn *c, uint32_t events)
         } else if (n < 0 && code == EAGAIN) {
             return;
         } else if (n == 0 || code != EINTR) {
-            conn_ended(m, c);
+            conn_ended(m, c, n == 0);
             return;
         }
     }

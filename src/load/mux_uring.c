@@ -217,7 +217,7 @@ static void received(struct mux *m, const struct io_uring_cqe *cqe)
         else if (cqe->res == -ENOBUFS)
             starve(m, c);
         else if (cqe->res != -EINTR && cqe->res != -ECANCELED)
-            conn_ended(m, c);
+            conn_ended(m, c, cqe->res == 0);
     }
     if (cqe->flags & IORING_CQE_F_BUFFER)
         uring_buffers_return(&o->buffers, cqe->flags >> IORING_CQE_BUFFER_SHIFT);

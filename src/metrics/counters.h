@@ -51,10 +51,14 @@ struct server_counts {
     X(answered, "of the measured requests, those answered right, whenever the reply came")         \
     X(replies, "right replies that came while measured")                                           \
     X(reply_bytes, "their bytes")                                                                  \
+    X(sent_bytes, "bytes of messages to which nothing is replied, taken by the sockets")           \
+    X(asked, "requests sent in all, measured or not")                                              \
+    X(got, "right replies in all")                                                                 \
+    X(got_bytes, "their bytes")                                                                    \
     X(connects, "connections established")                                                         \
     X(closed, "connections closed by either side")                                                 \
     X(sleeps, "times the load slept in its wait")                                                  \
-    X(spare_ns, "time in looks that found nothing")                                                \
+    X(spare_ns, "time of a spinning load in looks that found nothing")                             \
     X(errors_refused, "refused")                                                                   \
     X(errors_reset, "reset")                                                                       \
     X(errors_timeout, "timed out")                                                                 \

@@ -39,7 +39,9 @@ static bool in_list(const char *const *list, const char *id)
 
 bool args_takes(const struct args_rules *rules, enum param_id id)
 {
-    return !rules->no_params && in_list(rules->params, param_table[id].id);
+    const char *name = param_table[id].id;
+    return !rules->no_params && in_list(rules->params, name) &&
+           !(rules->without && in_list(rules->without, name));
 }
 
 static bool accepted(const struct args_rules *rules, int item)

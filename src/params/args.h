@@ -30,6 +30,7 @@ struct args_rules {
     bool no_params;
     int operands; /* most words that are no options */
     const char *const *params;
+    const char *const *without; /* parameters that it does not take; NULL: none */
     bool one_value; /* parameters take no lists */
 };
 

@@ -15,7 +15,6 @@ struct csv_session {
     const struct rows *rows;
     const struct environment *env;
     const char *session; /* id */
-    const char *path;    /* "loopback", "netns", "network" */
 };
 
 /* Both files as text. Made under the rows' lock; saved without it, since a disk may take its

@@ -13,11 +13,11 @@
 
 enum {
     COL_time, COL_elapsed_s, COL_interval_s, COL_session, COL_row, COL_pane, COL_model, COL_index,
-    COL_kept, COL_verdict, COL_reason, COL_COUNT
+    COL_kept, COL_verdict, COL_reason, COL_path, COL_COUNT
 };
 static const char *const col_words[COL_COUNT] = {
     "time",  "elapsed_s", "interval_s", "session", "row",    "pane",
-    "model", "index",     "kept",       "verdict", "reason",
+    "model", "index",     "kept",       "verdict", "reason", "path",
 };
 
 enum {
@@ -37,7 +37,8 @@ struct reading {
     const char *name;
     struct rows *rows;
     struct environment *env;
-    int col[COL_COUNT], param[PARAM_COUNT], metric[METRIC_COUNT], env_col[ENV_COUNT]; /* -1: none */
+    int col[COL_COUNT], param[PARAM_COUNT], metric[METRIC_COUNT], env_col[ENV_COUNT],
+        price_col[PRICE_COUNT]; /* -1: none */
     int columns;
     bool ends_in_figure; /* so a cut last cell would be a wrong figure */
     struct seen *seen;
@@ -77,9 +78,11 @@ static int read_header(struct reading *r, const struct cells *c, struct err *e)
 #define X(id, help) r->env_col[ENV_##id] = cells_find(c, "env_" #id);
     ENVIRONMENT(X)
 #undef X
+    for (int i = 0; i < PRICE_COUNT; i++)
+        r->price_col[i] = cells_find(c, price_columns[i]);
     r->columns = c->count;
-    r->ends_in_figure = strncmp(last, "env_", 4) != 0 && strcmp(last, "path") != 0 &&
-                        strcmp(last, "reason") != 0;
+    r->ends_in_figure = strncmp(last, "env_", 4) != 0 && strncmp(last, "price_", 6) != 0 &&
+                        strcmp(last, "path") != 0 && strcmp(last, "reason") != 0;
     return must_have(r, c, e);
 }
 
@@ -157,6 +160,15 @@ static void read_verdict(const struct reading *r, const struct cells *c, struct 
     snprintf(p->reason, sizeof p->reason, "%.40s: %.110s", word, reason);
 }
 
+static void read_path(const struct reading *r, const struct cells *c, struct row *row)
+{
+    const char *word = cells_text(c, r->col[COL_path]);
+
+    for (int i = 0; row_paths[i]; i++)
+        if (strcmp(word, row_paths[i]) == 0)
+            row->path = row_paths[i];
+}
+
 static void read_pane(const struct reading *r, const struct cells *c, struct pane *p)
 {
     copy(p->model, sizeof p->model, c, r->col[COL_model]);
@@ -195,6 +207,8 @@ static void read_env(struct reading *r, const struct cells *c)
 #define X(id, help) copy(r->env->id, sizeof r->env->id, c, r->env_col[ENV_##id]);
     ENVIRONMENT(X)
 #undef X
+    for (int i = 0; i < PRICE_COUNT; i++)
+        r->env->prices.ns[i] = cells_number(c, r->price_col[i]);
 }
 
 static int leave_out(struct reading *r, const struct cells *c, const char *why)
@@ -230,8 +244,10 @@ static int read_line(struct reading *r, const struct cells *c)
 
     copy(session, sizeof session, c, r->col[COL_session]);
     struct row *row = find_row(r, session, number);
-    if (!row)
+    if (!row) {
         row = add_row(r, session, number, &p);
+        read_path(r, c, row);
+    }
     fill_params(row, &p);
     row->pane_count = pane >= row->pane_count ? pane + 1 : row->pane_count;
     read_pane(r, c, &row->panes[pane]);

@@ -43,29 +43,14 @@ static void put_param_names(struct out *o)
         put_text(o, param_table[i].id);
 }
 
-/* Does this model do as the parameter says? */
-static bool honoured(const struct pane *p, int id)
-{
-    static const unsigned policy[PARAM_COUNT] = {
-        [PARAM_accept] = POLICY_ACCEPT,
-        [PARAM_buffer] = POLICY_BUFFER,
-        [PARAM_events] = POLICY_EVENTS,
-        [PARAM_backlog] = POLICY_BACKLOG,
-        [PARAM_client_work] = POLICY_CLIENT_WORK,
-    };
-
-    if (id == PARAM_workers && p->io && p->io->caps & CAP_OWN_WORKERS)
-        return false;
-    return !policy[id] || !p->io || p->io->policies & policy[id];
-}
-
 static void put_params(struct out *o, const struct row *r, const struct pane *p)
 {
     char buf[64];
 
     for (int i = 0; i < PARAM_COUNT; i++) {
         double v = params_get(&r->params, i);
-        put_text(o, honoured(p, i) ? params_print(i, v, buf, sizeof buf) : "");
+        bool asked = pane_honours(p, (enum param_id)i) && (i != PARAM_size || v > 0);
+        put_text(o, asked ? params_print(i, v, buf, sizeof buf) : "");
     }
 }
 
@@ -75,14 +60,18 @@ static void put_env_names(struct out *o)
 #define X(id, help) put_text(o, "env_" #id);
     ENVIRONMENT(X)
 #undef X
+    for (int i = 0; i < PRICE_COUNT; i++)
+        put_text(o, price_columns[i]);
 }
 
-static void put_env(struct out *o, const struct csv_session *s)
+static void put_env(struct out *o, const struct csv_session *s, const struct row *r)
 {
-    put_text(o, s->path);
+    put_text(o, r->path);
 #define X(id, help) put_text(o, s->env->id);
     ENVIRONMENT(X)
 #undef X
+    for (int i = 0; i < PRICE_COUNT; i++)
+        put_number(o, s->env->prices.ns[i]);
 }
 
 static void put_pane_names(struct out *o)
@@ -139,7 +128,7 @@ static void sample_line(struct out *o, const struct csv_session *s, const struct
         put_number(o, x ? x->values.v[i] : METRIC_NONE);
     put_text(o, verdict_words[p->verdict]);
     put_text(o, p->reason);
-    put_env(o, s);
+    put_env(o, s, r);
     put_end(o);
 }
 
@@ -243,7 +232,7 @@ static void table_line(struct out *o, const struct csv_session *s, const struct 
     put_text(o, a.answer);
     put_text(o, a.why);
     put_text(o, a.trust);
-    put_env(o, s);
+    put_env(o, s, r);
     put_end(o);
 }
 

@@ -7,25 +7,38 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cpus.h"
+#include "net/protocol.h"
 
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out)
 {
-    memset(out, 0, sizeof *out);
     out->t_ns = clock_ns();
     out->server_cpu_ns = server_cpu_ns(server);
     server_read(server, &out->server);
+    out->load = (struct load_counts){0};
     out->load_cpu_ns = -1;
     if (load) {
         load_read(load, &out->load);
         out->load_cpu_ns = load_cpu_ns(load);
     }
-    proc_stat_read(server_pid(server), &out->stat, NULL);
-    out->net = (struct proc_net){-1, -1, -1, -1};
-    if (!load) /* a pass: who keeps connections open loses none to the accept queue */
-        proc_net_read(&out->net);
+    out->counted = server_counted(server);
+    if (!out->counted)
+        span_count_seen(&out->load, &out->server);
+    if (server_pid(server) <= 0 || proc_stat_read(server_pid(server), &out->stat, NULL) < 0)
+        out->stat.pid = 0;
+    server_threads(server, &out->threads);
+    if (!out->counted)
+        cpu = -1;
+    out->khz = cpu < 0 ? -1 : cpus_khz(cpu);
     out->cpu = (struct proc_cpu){-1, -1, -1};
     if (cpu >= 0)
         proc_cpu_read(cpu, &out->cpu);
+}
+
+void span_count_seen(const struct load_counts *load, struct server_counts *server)
+{
+    server->requests = load->replies;
+    server->bytes_in = load->sent_bytes;
 }
 
 void span_clear(struct span *s)
@@ -55,6 +68,15 @@ static void add_load(struct load_counts *sum, const struct load_counts *d)
 #undef X
 }
 
+static void add_net(struct span *s, const struct proc_net *from, const struct proc_net *to)
+{
+    add_signed(&s->listen_drops, from->listen_drops, to->listen_drops);
+    add_signed(&s->syn_cookies, from->syn_cookies_sent, to->syn_cookies_sent);
+    add_signed(&s->retransmits, from->retransmits, to->retransmits);
+    s->time_wait = to->time_wait;
+    s->tcp_mem_bytes = to->mem_bytes;
+}
+
 void span_add(struct span *s, const struct edge *from, const struct edge *to)
 {
     s->interval_s += (double)(to->t_ns - from->t_ns) / 1e9;
@@ -65,7 +87,10 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->sys_ns, stat ? (int64_t)from->stat.sys_ns : -1, (int64_t)to->stat.sys_ns);
     add_signed(&s->busy_ns, from->cpu.busy_ns, to->cpu.busy_ns);
     add_signed(&s->steal_ns, from->cpu.steal_ns, to->cpu.steal_ns);
-    add_signed(&s->listen_drops, from->net.listen_drops, to->net.listen_drops);
+    add_signed(&s->sleeps, from->threads.sleeps, to->threads.sleeps);
+    add_signed(&s->preempted, from->threads.preempted, to->threads.preempted);
+    add_signed(&s->run_wait_ns, from->threads.run_wait_ns, to->threads.run_wait_ns);
+    add_net(s, &from->net, &to->net);
 
     struct server_counts server;
     struct load_counts load;
@@ -74,10 +99,20 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_server(&s->server, &server);
     add_load(&s->load, &load);
 
+    s->counted = to->counted;
+    s->khz = to->khz;
     if (to->stat.pid)
         s->rss_bytes = to->stat.rss_bytes;
     s->established = (long)(to->load.connects - to->load.closed);
     s->accepted = (long)(to->server.accepts - to->server.closes);
+}
+
+void span_count_messages(struct span *s, const struct params *p)
+{
+    if (!protocol_table[(int)p->protocol]->one_way)
+        return;
+    s->message_bytes = p->size;
+    s->server.requests = (uint64_t)((double)s->server.bytes_in / p->size);
 }
 
 static double pct_of(int64_t cpu_ns, double interval_s)
@@ -112,7 +147,7 @@ static void percentile_values(const struct hist_copy *h, const enum metric_id *i
     out->v[ids[4]] = hist_max(h) / 1e3;
 }
 
-static void latency_values(const struct span_hists *h, struct values *out)
+void span_latency(const struct span_hists *h, struct values *out)
 {
     static const enum metric_id latency[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
                                              METRIC_latency_p99_us, METRIC_latency_p999_us,
@@ -124,8 +159,50 @@ static void latency_values(const struct span_hists *h, struct values *out)
     percentile_values(h->response, response, out);
     if (h->latency)
         out->v[METRIC_latency_mean_us] = hist_mean(h->latency) / 1e3;
+    if (h->latency && h->latency->count > 0)
+        out->v[METRIC_delayed_pct] = 100 * (double)hist_between(h->latency, 38000000, 46000000) /
+                                     (double)h->latency->count;
     if (h->late)
         out->v[METRIC_send_late_p99_us] = hist_percentile(h->late, 99) / 1e3;
+}
+
+static double known(int64_t v)
+{
+    return v < 0 ? METRIC_NONE : (double)v;
+}
+
+/* What the server's threads did for one request. Without a wait of its own (a thread a connection)
+ * there is nothing to say about waits. */
+static void call_values(const struct span *s, struct values *out)
+{
+    double n = (double)s->server.requests;
+    if (s->server.waits > 0)
+        out->v[METRIC_waits_per_request] = per((double)s->server.waits, n);
+    out->v[METRIC_sleeps_per_request] = per(known(s->sleeps), n);
+    out->v[METRIC_reads_per_request] = per((double)s->server.reads, n);
+    out->v[METRIC_empty_reads_per_request] = per((double)s->server.read_empty, n);
+    out->v[METRIC_writes_per_request] = per((double)s->server.writes, n);
+    out->v[METRIC_controls_per_request] = per((double)s->server.controls, n);
+    out->v[METRIC_switches_per_s] = per(known(s->sleeps) + known(s->preempted), s->interval_s);
+    out->v[METRIC_load_sleeps_per_request] = per((double)s->load.sleeps, (double)s->load.replies);
+    out->v[METRIC_run_wait_pct] = pct_of(s->run_wait_ns, s->interval_s);
+}
+
+static void message_values(const struct span *s, struct values *out)
+{
+    double bytes = (double)s->server.bytes_in, t = s->interval_s;
+    out->v[METRIC_messages_per_s] = per(bytes / s->message_bytes, t);
+    out->v[METRIC_mib_per_s] = per(bytes / 1048576.0, t);
+    out->v[METRIC_requests_per_s] = METRIC_NONE;
+}
+
+static void net_values(const struct span *s, struct values *out)
+{
+    out->v[METRIC_listen_drops] = known(s->listen_drops);
+    out->v[METRIC_syn_cookies] = known(s->syn_cookies);
+    out->v[METRIC_retransmits] = known(s->retransmits);
+    out->v[METRIC_time_wait] = known(s->time_wait);
+    out->v[METRIC_tcp_mem_bytes] = known(s->tcp_mem_bytes);
 }
 
 static void error_values(const struct load_counts *c, struct values *out)
@@ -140,6 +217,19 @@ static void error_values(const struct load_counts *c, struct values *out)
     E(bytes);
 #undef E
     out->v[METRIC_errors] = (double)sum;
+}
+
+/* What only the server's own counters and its machine tell. */
+static void forget_counters(struct values *out)
+{
+    static const enum metric_id ids[] = {
+        METRIC_accepted, METRIC_refused, METRIC_accepts_per_s, METRIC_waits_per_s,
+        METRIC_events_per_wait, METRIC_looks_per_request, METRIC_reads_per_s,
+        METRIC_waits_per_request, METRIC_reads_per_request, METRIC_empty_reads_per_request,
+        METRIC_writes_per_request, METRIC_controls_per_request, METRIC_listen_drops,
+        METRIC_syn_cookies};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        out->v[ids[i]] = METRIC_NONE;
 }
 
 void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
@@ -169,6 +259,15 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
     out->v[METRIC_waits_per_s] = per((double)s->server.waits, t);
     out->v[METRIC_events_per_wait] = per((double)s->server.events, (double)s->server.waits);
     out->v[METRIC_looks_per_request] = per((double)s->server.looks, (double)s->server.requests);
+    out->v[METRIC_reads_per_s] = per((double)s->server.reads, t);
+    if (s->khz > 0)
+        out->v[METRIC_server_mhz] = (double)s->khz / 1e3;
+    call_values(s, out);
+    net_values(s, out);
     error_values(&s->load, out);
-    latency_values(h, out);
+    span_latency(h, out);
+    if (s->message_bytes > 0)
+        message_values(s, out);
+    if (!s->counted)
+        forget_counters(out);
 }

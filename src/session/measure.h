@@ -12,16 +12,19 @@
 struct edge {
     uint64_t t_ns;
     int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured */
+    bool counted; /* the server has counters; else `server` holds what the load saw of it */
     struct server_counts server;
     struct load_counts load;
     struct proc_stat stat; /* of the server's process; pid 0 when not read */
+    struct proc_thread threads; /* of the server */
+    long khz;                   /* of the server's CPU; -1: not known */
     struct proc_net net;
     struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything. load may be NULL (a pass: then the counters of the accept queue are read too),
- * cpu -1 (the server is not pinned: what others use of its CPU is not measured). Clock, CPU clocks
- * and counters first and together. */
+/* Reads everything but net: that takes longest, so whoever measures a turn reads it just outside of
+ * the measured part. load may be NULL (a pass), cpu -1 (the server is not pinned: what others use of
+ * its CPU is not measured; that of one that is not ours never is). Clock, CPU clocks and counters first and together. */
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
 
 /* Sums of the measured stretches of one pane in one round. */
@@ -30,15 +33,27 @@ struct span {
     int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured in one of them */
     int64_t user_ns, sys_ns;            /* likewise */
     int64_t busy_ns, steal_ns;          /* likewise, of the server's CPU */
+    bool counted; /* as in the edges */
     struct server_counts server;
     struct load_counts load;
     int64_t rss_bytes;
-    int64_t listen_drops;               /* -1: not readable */
+    int64_t sleeps, preempted, run_wait_ns; /* likewise, of the server's threads */
+    int64_t listen_drops, syn_cookies, retransmits; /* -1: not readable */
+    int64_t time_wait, tcp_mem_bytes;   /* likewise, at the last edge */
+    long khz;                           /* likewise */
     long established, accepted;         /* at the last edge */
+    double message_bytes;               /* nothing is replied: of a message; else 0 */
 };
 
 void span_clear(struct span *s);
 void span_add(struct span *s, const struct edge *from, const struct edge *to);
+
+/* What a server without counters did, as far as the load saw it. */
+void span_count_seen(const struct load_counts *load, struct server_counts *server);
+
+/* Where nothing is replied a request is a message: as many as the bytes that the server received
+ * make. After the last span_add(). */
+void span_count_messages(struct span *s, const struct params *p);
 
 /* All metrics that follow from a span and the round's histograms (each may be NULL). paced: the
  * response and lateness are measured only then. */
@@ -47,5 +62,7 @@ struct span_hists {
 };
 void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
                  struct values *out);
+/* Those of the histograms alone. */
+void span_latency(const struct span_hists *h, struct values *out);
 
 #endif

@@ -5,8 +5,10 @@
 #include "session/inner.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "session/totals.h"
 #include "session/verdict.h"
 
 struct passes {
@@ -21,11 +23,13 @@ struct pass_edges {
     int cpu;
     bool marked; /* it measures a part of itself */
     struct edge from, to;
+    struct edge begin, end; /* of all of it */
 };
 
 static void read_edge(struct pass_edges *e, struct edge *out)
 {
     edge_read(e->pane->server, NULL, e->cpu, out);
+    proc_net_read(&out->net);
 }
 
 static void pass_read_server(void *ctx, struct server_counts *out)
@@ -34,11 +38,42 @@ static void pass_read_server(void *ctx, struct server_counts *out)
     server_read(e->pane->server, out);
 }
 
+static void pass_gate_set(void *ctx, enum gate_word word)
+{
+    struct pass_edges *e = ctx;
+    server_gate(e->pane->server, word);
+}
+
+static void pass_gate_read(void *ctx, struct gate_reading *out)
+{
+    struct pass_edges *e = ctx;
+    server_gate_read(e->pane->server, out);
+}
+
+static int64_t pass_server_cpu_ns(void *ctx)
+{
+    struct pass_edges *e = ctx;
+    return server_cpu_ns(e->pane->server);
+}
+
 static void pass_measured(void *ctx, bool begins)
 {
     struct pass_edges *e = ctx;
     e->marked = true;
     read_edge(e, begins ? &e->from : &e->to);
+}
+
+/* What others took of the server's CPU is counted by ticks, too coarse for a part of a pass. */
+static void others_values(const struct pass_edges *edges, struct values *out)
+{
+    struct span span;
+    struct span_hists none = {0};
+    struct values all;
+    span_clear(&span);
+    span_add(&span, &edges->begin, &edges->end);
+    span_values(&span, &none, 0, &all);
+    out->v[METRIC_others_pct] = all.v[METRIC_others_pct];
+    out->v[METRIC_steal_pct] = all.v[METRIC_steal_pct];
 }
 
 static void pass_values(const struct passes *p, const struct pass_edges *edges,
@@ -49,13 +84,15 @@ static void pass_values(const struct passes *p, const struct pass_edges *edges,
     span_add(&span, &edges->from, &edges->to);
     span.load = result->counts;
     span.load_cpu_ns = result->load_cpu_ns;
+    if (!span.counted)
+        span_count_seen(&span.load, &span.server);
+    span_count_messages(&span, &p->row->params);
     struct span_hists none = {0};
     span_values(&span, &none, p->s->mem_total, &out->values);
+    others_values(edges, &out->values);
     double *v = out->values.v;
     if (!result->counts.replies) /* nothing was asked */
         v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE;
-    if (span.listen_drops >= 0)
-        v[METRIC_listen_drops] = (double)span.listen_drops;
     if (p->row->params.place == PLACE_INSIDE)
         v[METRIC_server_user_pct] = v[METRIC_server_sys_pct] = METRIC_NONE;
     for (int i = 0; i < METRIC_COUNT; i++)
@@ -81,6 +118,30 @@ static void forget_watches(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void note(struct passes *p, int pane, const char *text)
+{
+    struct pane *to = &p->row->panes[pane];
+    bool fresh = text[0] && strcmp(text, to->note) != 0;
+    if (fresh)
+        session_log(p->s, "%c %s: %s", 'A' + pane, to->model, text);
+    pthread_mutex_lock(&p->s->lock);
+    snprintf(to->note, sizeof to->note, "%s", text);
+    pthread_mutex_unlock(&p->s->lock);
+}
+
+/* What a pass asks its server for; one that is not ours has neither counters nor a gate. */
+static void pass_spec(struct pass_edges *e, struct load_spec *spec)
+{
+    spec->measured = pass_measured;
+    spec->server_ctx = e;
+    spec->server_cpu_ns = pass_server_cpu_ns;
+    if (!server_counted(e->pane->server))
+        return;
+    spec->server_read = pass_read_server;
+    spec->gate_set = pass_gate_set;
+    spec->gate_read = pass_gate_read;
+}
+
 /* One pass of one pane. False when it could not be made or an order ended it. */
 static bool one_pass(struct passes *p, int pane, int index)
 {
@@ -94,13 +155,13 @@ static bool one_pass(struct passes *p, int pane, int index)
     s->now.turn_pane = s->now.watch_pane = pane;
     pthread_mutex_unlock(&s->lock);
     rig_load_spec(rp, &p->row->params, &s->cpus, &spec);
-    spec.server_read = pass_read_server;
-    spec.measured = pass_measured;
-    spec.server_ctx = &edges;
-    read_edge(&edges, &edges.from);
+    pass_spec(&edges, &spec);
+    read_edge(&edges, &edges.begin);
+    edges.from = edges.begin;
     int r = p->row->workload->repeat(&spec, &s->watch, &result, &e);
+    read_edge(&edges, &edges.end);
     if (!edges.marked)
-        read_edge(&edges, &edges.to);
+        edges.to = edges.end;
     keep_watch(s, pane);
 
     bool alive = server_alive(rp->server, &why);
@@ -122,7 +183,11 @@ static bool one_pass(struct passes *p, int pane, int index)
         sample.kept = KEPT_BROKEN;
     clock_iso8601(sample.time, sizeof sample.time);
     pass_values(p, &edges, &result, &sample);
+    note(p, pane, result.note);
     session_push(s, p->row, pane, &sample);
+    pthread_mutex_lock(&s->lock);
+    totals_add(&p->row->panes[pane], &result.counts);
+    pthread_mutex_unlock(&s->lock);
     return sample.kept == KEPT_YES;
 }
 

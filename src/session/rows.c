@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const row_paths[] = {"loopback", "netns", "network", NULL};
+
 const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
 #define VERDICT(id, word, test, holds, meaning) word,
@@ -45,6 +47,7 @@ struct row *rows_add(struct rows *r, const struct params *p, int pane_count)
     row->number = ++r->count;
     row->workload = workload_of(p);
     row->params = *p;
+    row->path = row_paths[0];
     row->pane_count = pane_count;
     if (r->last)
         r->last->next = row;
@@ -100,6 +103,22 @@ const struct sample *pane_at(const struct pane *p, int i)
     for (; i >= SAMPLE_CHUNK; i -= SAMPLE_CHUNK)
         c = c->next;
     return &c->samples[i];
+}
+
+bool pane_honours(const struct pane *p, enum param_id id)
+{
+    static const unsigned policy[PARAM_COUNT] = {
+        [PARAM_accept] = POLICY_ACCEPT,
+        [PARAM_buffer] = POLICY_BUFFER,
+        [PARAM_events] = POLICY_EVENTS,
+        [PARAM_backlog] = POLICY_BACKLOG,
+        [PARAM_client_work] = POLICY_CLIENT_WORK,
+    };
+    if (id == PARAM_workers && p->io && p->io->caps & CAP_OWN_WORKERS)
+        return false;
+    if (id == PARAM_place && p->io && p->io->target)
+        return false;
+    return !policy[id] || !p->io || p->io->policies & policy[id];
 }
 
 int pane_kept(const struct pane *p)
@@ -241,9 +260,25 @@ bool row_may_rank(const struct row *r, int pane, enum metric_id m)
            verdict_holds(r->panes[pane].verdict, class);
 }
 
+static bool measured(const struct row *r, enum metric_id m)
+{
+    for (int i = 0; i < r->pane_count; i++)
+        for (const struct sample_chunk *c = r->panes[i].first; c; c = c->next)
+            for (int k = 0; k < c->count; k++)
+                if (!isnan(c->samples[k].values.v[m]))
+                    return true;
+    return false;
+}
+
 enum metric_id row_main(const struct row *r)
 {
-    return r->workload->yields[0];
+    const enum metric_id *y = r->workload->yields;
+
+    if (measured(r, METRIC_server_cpu_pct) || measured(r, *y))
+        return *y;
+    while (*y != METRIC_COUNT && !measured(r, *y))
+        y++;
+    return *y != METRIC_COUNT ? *y : r->workload->yields[0];
 }
 
 enum metric_id row_p99(const struct row *r)

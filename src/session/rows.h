@@ -49,8 +49,13 @@ struct pane {
     int count;
     struct sample_chunk *first, *last;
     bool died, unsteady;           /* its server ended; the warm-up never became steady */
+    bool silent;                   /* it answered nothing for so long that the ramp ended */
     enum verdict verdict;
     char reason[160];              /* one clause, "" when there is nothing to say */
+    char note[120];                /* what its passes could not measure, and why; "" */
+    struct values whole;           /* latency over all of the kept part together; turns only */
+    struct load_counts total;      /* what the load did over all of the row, warm-up included */
+    char wrong[80];                /* what was wrong with the first reply that was; "" */
 };
 
 enum row_state { ROW_RUNNING, ROW_DONE, ROW_STOPPED, ROW_DROPPED };
@@ -59,6 +64,7 @@ struct row {
     int number; /* from 1 in this session */
     const struct workload *workload;
     struct params params; /* resolved */
+    const char *path;     /* between load and server: a word of row_paths */
     int pane_count;
     struct pane panes[LINEUP_MAX];
     enum row_state state;
@@ -70,10 +76,13 @@ struct rows {
     int count;
 };
 
+extern const char *const row_paths[]; /* "loopback", "netns", "network", NULL */
+
 struct row *rows_add(struct rows *r, const struct params *p, int pane_count);
 void rows_free(struct rows *r);
 struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
 const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
+bool pane_honours(const struct pane *p, enum param_id id); /* its model does as the parameter says */
 int pane_kept(const struct pane *p);                 /* samples that count */
 int row_kept(const struct row *r);                   /* the most that a pane of it has */
 
@@ -94,7 +103,8 @@ bool row_may_rank(const struct row *r, int pane, enum metric_id m);
 /* The same workload over the same models in the same panes: rows of one table. */
 bool row_same_lineup(const struct row *a, const struct row *b);
 
-/* Main metric of the row's workload; row_p99: response when paced, else latency. */
+/* Main metric of the row's workload; of a server of which only what the load sees is known the first
+ * that could be measured. row_p99: response when paced, else latency. */
 enum metric_id row_main(const struct row *r);
 enum metric_id row_p99(const struct row *r);
 

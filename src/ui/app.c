@@ -171,7 +171,7 @@ bool app_measured(struct app *a)
 static struct csv_session csv_of(struct app *a)
 {
     return (struct csv_session){session_rows(a->session), session_environment(a->session),
-                                session_id(a->session), "loopback"};
+                                session_id(a->session)};
 }
 
 int app_save(struct app *a)

@@ -15,7 +15,7 @@ static struct environment env;
 static struct csv_session session_of(const struct rows *rows)
 {
     env = rows_environment();
-    return (struct csv_session){rows, &env, "20261130-140601-7", "loopback"};
+    return (struct csv_session){rows, &env, "20261130-140601-7"};
 }
 
 static int enter(void **state)

@@ -31,7 +31,7 @@ static int enter(void **state)
     *state = path;
     rows_session(&rows);
     env = rows_environment();
-    session = (struct csv_session){&rows, &env, "s", "loopback"};
+    session = (struct csv_session){&rows, &env, "s"};
     return 0;
 }
 

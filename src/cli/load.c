@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* `iodash load`: the workloads against a server that is not ours, in this machine or another. To the
+ * session it is a model like any other, with what it does not tell left "not measured"; the rest is
+ * `run`'s. What people ask of a load generator stands below the table: percentiles over all of the
+ * measured time (a table's are means of its samples, so a pause of one second is trimmed off there),
+ * and counts that can be held against the server's own log. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/units.h"
+#include "cli/run.h"
+#include "load/workloads.h"
+#include "servers/target.h"
+
+#define DURATION_S 10
+#define WARMUP_S 1
+
+static struct target target; /* of the process: main thread */
+
+/* --- before ----------------------------------------------------------------------------------- */
+
+/* What `load` takes where the workload or the table says something else. */
+static void defaults(struct args *a)
+{
+    struct params *p = &a->params;
+    bool one_way = protocol_table[target.protocol]->one_way;
+    p->protocol = target.protocol;
+    if (one_way && !a->given[PARAM_workload] && workload_find("stream") >= 0)
+        p->workload = workload_find("stream");
+    if (isnan(p->rate))
+        p->rate = PARAM_MAX;
+    if (!a->given[PARAM_duration] && !a->given[PARAM_samples])
+        p->duration = DURATION_S;
+    if (!a->given[PARAM_warmup])
+        p->warmup = WARMUP_S;
+}
+
+/* A connection takes a local port; towards loopback there are more addresses to take them from. */
+static int check_ports(const struct plan *p, struct err *e)
+{
+    long ports = limits_local_ports(), busy = limits_time_wait();
+    if (ports < 0 || strcmp(target.path, "loopback") == 0)
+        return 0;
+    ports -= busy > 0 ? busy : 0;
+    for (int i = 0; i < p->count; i++) {
+        double wanted = p->rows[i].params.connections + p->rows[i].params.idle;
+        if (wanted > (double)ports)
+            return err_set(e, EADDRNOTAVAIL,
+                           "%.0f connections to one address take as many local ports: at most %ld "
+                           "are possible now",
+                           wanted, ports);
+    }
+    return 0;
+}
+
+static int find_target(const struct args *a, struct err *e)
+{
+    if (a->operand_count == 0)
+        return err_set(e, EINVAL, "load: needs a server, as in load http://127.0.0.1:8080/");
+    int rc = target_parse(a->operand[0], &target, e);
+    if (rc == 0 && a->given[PARAM_size])
+        rc = target_by_size(&target, e);
+    if (rc == 0 && a->options.pid)
+        rc = target_process(&target, a->options.pid, e);
+    return rc;
+}
+
+static int make_plan(const struct args *a, struct plan *out, struct err *e)
+{
+    struct lineup lineup = {.count = 1, .models = {&target.model}};
+    struct args asked = *a;
+    int rc = find_target(a, e);
+    if (rc < 0)
+        return rc;
+    defaults(&asked);
+    rc = plan_for(&asked, &lineup, out, e);
+    for (int i = 0; rc == 0 && i < out->count && target.request_length; i++)
+        out->rows[i].params.size = 0; /* the server decides */
+    if (rc == 0)
+        rc = check_ports(out, e);
+    return rc < 0 ? rc : target_reach(&target, e);
+}
+
+/* --- after ------------------------------------------------------------------------------------ */
+
+static void percentile_line(FILE *out, const char *word, const struct values *v,
+                            const enum metric_id *ids, const char *note)
+{
+    static const char *const names[] = {"p50", "p90", "p99", "p99.9", "max"};
+    fprintf(out, "%-12s", word);
+    if (isnan(v->v[ids[0]]))
+        fputs("n/a", out);
+    for (int i = 0; i < 5 && !isnan(v->v[ids[0]]); i++) {
+        char text[24];
+        fprintf(out, "%s%s %s", i ? "  " : "", names[i],
+                units_us(text, sizeof text, v->v[ids[i]], !cli_utf8()));
+    }
+    fprintf(out, "  (%s)\n", note);
+}
+
+static void latency_lines(FILE *out, const struct row *r, const struct pane *p)
+{
+    static const enum metric_id latency[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
+                                             METRIC_latency_p99_us, METRIC_latency_p999_us,
+                                             METRIC_latency_max_us};
+    static const enum metric_id response[] = {METRIC_response_p50_us, METRIC_response_p90_us,
+                                              METRIC_response_p99_us, METRIC_response_p999_us,
+                                              METRIC_response_max_us};
+    bool paced = isfinite(r->params.rate);
+    percentile_line(out, "latency", &p->whole, latency,
+                    paced ? "paced, from the send; of completed requests"
+                          : "closed loop, from the send; of completed requests");
+    if (paced)
+        percentile_line(out, "response", &p->whole, response, "from when each was due");
+}
+
+static void count_line(FILE *out, const struct load_counts *c)
+{
+    fprintf(out, "%-12s%llu requests sent, %llu answered, %llu bytes of replies, %llu connections made\n",
+            "in all", (unsigned long long)c->asked, (unsigned long long)c->got,
+            (unsigned long long)c->got_bytes, (unsigned long long)c->connects);
+}
+
+static uint64_t errors_of(const struct load_counts *c, char *text, size_t size)
+{
+    const struct {
+        uint64_t count;
+        enum metric_id metric;
+    } kinds[] = {
+        {c->errors_refused, METRIC_errors_refused}, {c->errors_reset, METRIC_errors_reset},
+        {c->errors_timeout, METRIC_errors_timeout}, {c->errors_port, METRIC_errors_port},
+        {c->errors_fd, METRIC_errors_fd},           {c->errors_bytes, METRIC_errors_bytes},
+    };
+    uint64_t sum = 0;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(text);
+        if (kinds[i].count)
+            snprintf(text + n, size - n, "%s%llu %s", n ? ", " : "",
+                     (unsigned long long)kinds[i].count, metric_table[kinds[i].metric].title);
+        sum += kinds[i].count;
+    }
+    return sum;
+}
+
+static void error_line(FILE *out, const struct pane *p)
+{
+    char text[200];
+    uint64_t sum = errors_of(&p->total, text, sizeof text);
+    fprintf(out, "%-12s", "errors");
+    if (sum)
+        fprintf(out, "%llu: %s%s%s\n", (unsigned long long)sum, text, p->wrong[0] ? "; " : "",
+                p->wrong);
+    else
+        fputs("none\n", out);
+}
+
+static void connection_line(FILE *out, const struct row *r)
+{
+    double held = row_summary(r, 0, METRIC_established).max;
+    double served = row_summary(r, 0, METRIC_served).max;
+    double never = row_summary(r, 0, METRIC_never_answered).min;
+    if (isnan(served))
+        return;
+    fprintf(out, "%-12s%.0f of %.0f connected, %.0f served at least once, %.0f never answered\n",
+            "connections", isnan(held) ? 0 : held, r->params.connections + r->params.idle, served,
+            never);
+}
+
+static void details(FILE *out, const struct rows *rows)
+{
+    for (const struct row *r = rows->first; r; r = r->next) {
+        const struct pane *p = &r->panes[0];
+        if (rows->count > 1)
+            fprintf(out, "%-12s%d (%.0f connections)\n", "row", r->number, r->params.connections);
+        if (!r->workload->repeat)
+            latency_lines(out, r, p);
+        count_line(out, &p->total);
+        connection_line(out, r);
+        error_line(out, p);
+        fputc('\n', out);
+    }
+}
+
+/* The main figure of a row is not measured, or zero, when nothing of it succeeded. */
+static int judge(const struct rows *rows, struct err *e)
+{
+    const struct row *last = NULL;
+    char text[200];
+    for (const struct row *r = rows->first; r; r = r->next) {
+        if (r->panes[0].died)
+            return err_set(e, ESRCH, "%s", r->panes[0].reason);
+        last = row_summary(r, 0, row_main(r)).mean > 0 ? last : r;
+    }
+    if (!last)
+        return 0;
+    errors_of(&last->panes[0].total, text, sizeof text);
+    return err_set(e, ENODATA, "nothing succeeded: %s%s%s", *text ? text : "no reply in this time",
+                   last->panes[0].wrong[0] ? "; " : "", last->panes[0].wrong);
+}
+
+int cli_load(const struct args *a)
+{
+    static const struct run_kind kind = {.plan = make_plan, .details = details, .judge = judge};
+    return run_command(a, &kind);
+}
