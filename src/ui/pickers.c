@@ -52,6 +52,8 @@ static void take_model(struct app *a, int value)
     app_order(a, &want);
 }
 
+static void take_plan(struct app *a, int value);
+
 /* --- workloads -------------------------------------------------------------------------------- */
 
 /* The order with another workload: what that workload presets, or the old one did, starts from its
@@ -68,6 +70,7 @@ static struct plan_row with_workload(const struct plan_row *from, int index)
             *params_at(&want.params, (enum param_id)id) = PARAM_UNSET;
     want.params.workload = index;
     workload_resolve(&want.params);
+    plan_as_step(&want);
     return want;
 }
 
@@ -93,6 +96,8 @@ static void take_workload(struct app *a, int value)
     struct plan_row want = with_workload(&a->want, value);
     a->figure = METRIC_COUNT;
     app_order(a, &want);
+    if (workload_table[value].next_step)
+        take_plan(a, VALUE_SWEEP);
 }
 
 /* --- sweeps and plans ------------------------------------------------------------------------- */
@@ -102,10 +107,10 @@ static int make_sweep(const struct app *a, struct plan *out, struct err *e)
 {
     const struct workload *w = workload_of(&a->want.params);
     struct axis axis;
-    int rc = axis_parse(w->sweep, w->sweep_list, &axis, e);
+    int rc = w->next_step ? 0 : axis_parse(w->sweep, w->sweep_list, &axis, e);
     if (rc < 0)
         return rc;
-    rc = plan_sweep(&a->want, &axis, out);
+    rc = plan_sweep(&a->want, w->next_step ? NULL : &axis, out);
     return rc < 0 ? err_set(e, -rc, "the sweep cannot be made") : 0;
 }
 
@@ -115,12 +120,13 @@ static void list_sweep(struct app *a)
     struct plan plan = {0};
     struct err e = {""};
     char span[24];
-    if (!w->sweep_list || !w->sweep_list[0] || make_sweep(a, &plan, &e) < 0)
+    if (make_sweep(a, &plan, &e) < 0)
         return;
     struct picker_item *item = picker_add(&a->picker);
     snprintf(item->name, sizeof item->name, "sweep %.30s", param_table[w->sweep].id);
     snprintf(item->text, sizeof item->text, "about %s: %s, these models",
-             units_about(span, sizeof span, plan.seconds), w->sweep_list);
+             units_about(span, sizeof span, plan.seconds),
+             w->next_step ? plan.title : w->sweep_list);
     item->group = "this lineup";
     item->value = VALUE_SWEEP;
     plan_free(&plan);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* keepalive off, in each engine: a connection a request, against a server whose manners are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "rig.h"
+
+struct world {
+    struct fake *fake;
+    double engine;
+};
+
+static struct load_spec fresh(const struct world *w, int connections, double rate)
+{
+    struct load_spec s = rig_spec(w->fake, connections, rate);
+    s.params.engine = w->engine;
+    s.params.keepalive = KEEPALIVE_OFF;
+    return s;
+}
+
+static struct server_counts server_of(const struct world *w)
+{
+    struct server_counts c;
+    fake_read(w->fake, &c);
+    return c;
+}
+
+/* The server has seen all ends. */
+static void wait_gone(const struct world *w)
+{
+    for (int i = 0; i < 500 && fake_open(w->fake); i++)
+        rig_sleep(10 * MS);
+    assert_int_equal(fake_open(w->fake), 0);
+}
+
+static void whole_cycles(struct world *w, double how)
+{
+    struct load_spec s = fresh(w, 20, PARAM_MAX);
+    s.params.close = how;
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    assert_int_equal(load_established(l), 0); /* nothing is opened before it is asked over */
+    assert_int_equal(server_of(w).accepts, 0);
+    rig_turn(l, 50 * MS, 250 * MS);
+    load_read(l, &c);
+    wait_gone(w);
+    assert_true(c.sent > 40);
+    assert_int_equal(c.answered, c.sent);
+    assert_true(c.replies <= c.sent + 20 && c.replies + 20 >= c.sent);
+    assert_int_equal(rig_errors(&c), 0);
+    assert_int_equal(c.connects, server_of(w).accepts);
+    assert_int_equal(c.connects, server_of(w).requests); /* one each */
+    assert_int_equal(c.closed, c.connects);
+    assert_int_equal(load_established(l), 0);
+    struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
+    assert_int_equal(h->count, c.answered);
+    free(h);
+    rig_turn(l, 10 * MS, 50 * MS); /* and again after a pause */
+    struct load_counts again;
+    load_read(l, &again);
+    assert_true(again.answered > c.answered);
+    assert_int_equal(rig_errors(&again), 0);
+    load_close(l);
+}
+
+static void test_whole_cycles_by_reset(void **state)
+{
+    long before = limits_time_wait();
+    whole_cycles(*state, CLOSE_RST);
+    assert_true(limits_time_wait() - before < 40); /* others run beside */
+}
+
+static void test_whole_cycles_by_fin(void **state)
+{
+    whole_cycles(*state, CLOSE_FIN);
+}
+
+static void test_paced(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 25, 400);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    uint64_t start = clock_ns();
+    rig_turn(l, 20 * MS, 500 * MS);
+    uint64_t most = (clock_ns() - start) * 400 / NS_PER_S + 10;
+    load_read(l, &c);
+    struct hist_copy *late = rig_hist(l, LOAD_LATE), *resp = rig_hist(l, LOAD_RESPONSE);
+    assert_in_range(c.due, 180, most);
+    assert_true(c.due - c.sent <= 25);
+    assert_int_equal(c.answered, c.sent);
+    assert_int_equal(resp->count, c.answered);
+    assert_int_equal(late->count, c.sent);
+    assert_int_equal(rig_errors(&c), 0);
+    free(late);
+    free(resp);
+    load_close(l);
+}
+
+/* What is due while the one before is out goes out with its reply, and waits until then. */
+static void test_owed_requests_count_from_when_they_were_due(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 4, 200);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    fake_manners(w->fake)->delay_ns = 60 * MS; /* 4 in 60 ms: 67/s of 200 */
+    rig_turn(l, 0, 500 * MS);
+    load_read(l, &c);
+    struct hist_copy *lat = rig_hist(l, LOAD_LATENCY), *resp = rig_hist(l, LOAD_RESPONSE);
+    assert_in_range(c.answered, 12, 48);
+    assert_true(c.due > 80);
+    assert_true(hist_percentile(lat, 1) >= 59e6);
+    assert_true(hist_percentile(resp, 90) > 1.5 * hist_percentile(lat, 50));
+    free(lat);
+    free(resp);
+    load_close(l);
+}
+
+/* The latency has the connect in it: here the server takes one connection each 30 ms. */
+static void test_the_connect_counts(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 5, PARAM_MAX);
+    struct load *l = rig_open(&s);
+    fake_manners(w->fake)->accept_gap_ns = 30 * MS;
+    rig_turn(l, 0, 400 * MS);
+    struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
+    assert_in_range(h->count, 5, 30);
+    assert_true(hist_percentile(h, 80) > 90e6); /* five wait for each other */
+    free(h);
+    load_close(l);
+}
+
+static void test_silence_is_a_timeout(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 10, PARAM_MAX);
+    struct load_counts c;
+    s.params.timeout = 0.3;
+    struct load *l = rig_open(&s);
+    fake_manners(w->fake)->silent = true;
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(450 * MS);
+    load_read(l, &c);
+    assert_in_range(c.errors_timeout, 10, 20);
+    assert_int_equal(rig_errors(&c), c.errors_timeout);
+    assert_int_equal(c.answered, 0);
+    fake_manners(w->fake)->silent = false;
+    for (int i = 0; i < 300 && c.answered < 20; i++) {
+        rig_sleep(10 * MS);
+        load_read(l, &c);
+    }
+    assert_true(c.answered >= 20);
+    load_set_phase(l, LOAD_STOP);
+    assert_true(load_drained(l, 5000 * MS));
+    load_close(l);
+}
+
+static void test_a_drain_can_be_given_up(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 8, PARAM_MAX);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    fake_manners(w->fake)->silent = true;
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(100 * MS);
+    load_set_phase(l, LOAD_STOP);
+    assert_false(load_drained(l, 50 * MS));
+    load_give_up(l);
+    assert_true(load_drained(l, 2000 * MS));
+    load_read(l, &c);
+    assert_int_equal(c.errors_timeout, 8);
+    assert_int_equal(c.answered, 0);
+    wait_gone(w);
+    fake_manners(w->fake)->silent = false;
+    rig_turn(l, 10 * MS, 100 * MS);
+    load_read(l, &c);
+    assert_true(c.answered > 8);
+    assert_int_equal(rig_errors(&c), 8);
+    load_close(l);
+}
+
+static void test_errors_by_kind(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 20, PARAM_MAX);
+    struct load *l = rig_open(&s);
+    struct load_counts c;
+    fake_manners(w->fake)->reset_every = 20;
+    fake_manners(w->fake)->wrong_every = 33;
+    rig_turn(l, 0, 400 * MS);
+    load_read(l, &c);
+    uint64_t asked = c.connects; /* each carried one request */
+    assert_true(c.errors_reset > 0 && c.errors_bytes > 0);
+    assert_int_equal(rig_errors(&c), c.errors_reset + c.errors_bytes);
+    assert_true(c.errors_reset <= asked / 20 && c.errors_reset + 1 >= asked / 20);
+    assert_true(c.errors_bytes <= asked / 33 + 1);
+    assert_true(c.answered < c.sent && c.answered + rig_errors(&c) >= c.sent);
+    wait_gone(w);
+    load_close(l);
+}
+
+static void test_closed_port(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 10, PARAM_MAX);
+    struct load_counts c;
+    struct net_listen how = {.backlog = 1};
+    net_addr_set_port(&s.target, 0);
+    int fd = net_listen(&s.target, &how, NULL); /* a port of its own, then nobody on it */
+    assert_true(fd >= 0);
+    net_addr_set_port(&s.target, net_local_port(fd));
+    close(fd);
+    struct load *l = rig_open(&s);
+    rig_turn(l, 0, 350 * MS);
+    load_read(l, &c);
+    assert_in_range(c.errors_refused, 10, 50); /* each tries ten times a second */
+    assert_int_equal(rig_errors(&c), c.errors_refused);
+    assert_int_equal(c.connects + c.sent + c.answered, 0);
+    assert_non_null(strstr(load_trouble(l), "refused"));
+    load_close(l);
+}
+
+/* The accept queue is full: the SYN gets no answer, and the request times out in its connect. */
+static void test_a_connect_that_nobody_answers(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 12, PARAM_MAX);
+    struct load_counts c;
+    fake_stop(w->fake);
+    w->fake = fake_start(1);
+    fake_address(w->fake, &s.target);
+    s.server_ctx = w->fake;
+    fake_manners(w->fake)->deaf = true;
+    rig_sleep(50 * MS);
+    s.params.timeout = 0.4;
+    struct load *l = rig_open(&s);
+    load_set_phase(l, LOAD_MEASURE);
+    rig_sleep(600 * MS);
+    load_read(l, &c);
+    assert_in_range(c.errors_timeout, 12, 24);
+    assert_true(c.connects < 12);
+    load_give_up(l);
+    uint64_t start = clock_ns();
+    load_close(l);
+    assert_true(clock_ns() - start < 2 * NS_PER_S);
+}
+
+static void test_idle_ones_stay_open(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 5, PARAM_MAX);
+    struct load_counts c, before;
+    s.params.idle = 30;
+    struct load *l = rig_open(&s);
+    assert_int_equal(load_established(l), 30);
+    rig_turn(l, 0, 100 * MS);
+    assert_int_equal(load_established(l), 30);
+    load_read(l, &before);
+    assert_int_equal(before.connects - before.closed, 30);
+    struct params p = s.params;
+    p.connections = 20;
+    p.idle = 10;
+    load_adjust(l, &p);
+    assert_true(load_wait_open(l, 5000 * MS));
+    assert_int_equal(load_established(l), 10);
+    rig_turn(l, 0, 100 * MS);
+    p.connections = 2;
+    p.idle = 40;
+    load_adjust(l, &p);
+    assert_true(load_wait_open(l, 5000 * MS));
+    assert_int_equal(load_established(l), 40);
+    rig_turn(l, 0, 50 * MS);
+    load_read(l, &c);
+    assert_true(c.answered > before.answered);
+    assert_int_equal(rig_errors(&c), 0);
+    load_close(l);
+    wait_gone(w);
+}
+
+static void test_a_server_that_hangs_up_first(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 10, PARAM_MAX);
+    struct load_counts c;
+    struct load *l = rig_open(&s);
+    fake_manners(w->fake)->hang_up_every = 1; /* right behind the reply, by a reset */
+    rig_turn(l, 0, 150 * MS);
+    load_read(l, &c);
+    assert_true(c.answered > 0);
+    assert_int_equal(c.errors_timeout + c.errors_refused + c.errors_bytes, 0);
+    load_close(l);
+}
+
+static int setup(void **state)
+{
+    struct world *w = *state;
+    w->fake = fake_start(1024);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *w = *state;
+    fake_stop(w->fake);
+    return 0;
+}
+
+int main(void)
+{
+    static struct world mux = {.engine = ENGINE_MUX}, blocking = {.engine = ENGINE_BLOCKING};
+#define T(name)                                                                                    \
+    {"mux " #name, test_##name, setup, teardown, &mux},                                            \
+    {                                                                                              \
+        "blocking " #name, test_##name, setup, teardown, &blocking                                 \
+    }
+    const struct CMUnitTest tests[] = {
+        T(whole_cycles_by_reset),
+        T(whole_cycles_by_fin),
+        T(paced),
+        T(owed_requests_count_from_when_they_were_due),
+        T(the_connect_counts),
+        T(silence_is_a_timeout),
+        T(a_drain_can_be_given_up),
+        T(errors_by_kind),
+        T(closed_port),
+        T(a_connect_that_nobody_answers),
+        T(idle_ones_stay_open),
+        T(a_server_that_hangs_up_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

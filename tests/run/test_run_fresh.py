@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""churn and ramp as a person runs them, and the client's ports used up in a namespace of few."""
+import unittest
+
+from program import SHORT, Case
+
+
+def number(text):
+    return float(text) if text else float("nan")
+
+
+# Both runs in one namespace: the second finds what the first left.
+FEW_PORTS = """
+ip link set lo up || exit 77
+echo 40000 40199 > /proc/sys/net/ipv4/ip_local_port_range || exit 77
+echo 0 > /proc/sys/net/ipv4/tcp_tw_reuse || exit 77
+"$0" "$@" -o one.csv; echo second; "$0" "$@" -o two.csv
+"""
+
+
+class Fresh(Case):
+    def churn(self, *words):
+        done = self.iodash("run", "-w", "churn", "-c", 10, *SHORT, "-o", "churn.csv", *words)
+        self.assertEqual(done.status, 0, done)
+        return done, self.csv("churn.csv"), self.csv("churn-tables.csv")
+
+    def test_churn_in_each_engine(self):
+        for engine in ("mux", "blocking"):
+            for close in ("rst", "fin"):
+                with self.subTest(engine=engine, close=close):
+                    done, rows, table = self.churn("--engine", engine, "--close", close)
+                    self.assertEqual({r["keepalive"] for r in rows}, {"off"})
+                    self.assertEqual({r["close"] for r in rows}, {close})
+                    for r in rows:
+                        self.assertEqual(number(r["errors"]), 0, r)
+                        self.assertGreater(number(r["connections_per_s"]), 0)
+                        self.assertEqual(r["connections_per_s"], r["requests_per_s"])
+                        self.assertGreater(number(r["latency_p50_us"]), 0)
+                    self.assertGreater(number(table[0]["connections_per_s"]), 0)
+                    self.assertIn("ANSWER", done.out)
+                for name in ("churn.csv", "churn-tables.csv"):
+                    (self.folder / name).unlink()
+
+    def test_churn_can_be_paced(self):
+        _, rows, _ = self.churn("--rate", 500, "-m", "epoll-lt", "--samples", 3, "--turn", 0.25)
+        for r in rows:
+            self.assertLess(abs(number(r["connections_per_s"]) - 500), 250, r)
+            self.assertGreater(number(r["response_p50_us"]), 0)
+
+    def test_churn_keeps_nothing(self):
+        done = self.iodash("run", "-w", "churn", "--keepalive", "on")
+        self.refused(done, "--keepalive on", "churn", status=2)
+
+    def test_transfer_without_keepalive(self):
+        done = self.iodash("run", "-c", 10, "--rate", "max", "--keepalive", "off", *SHORT,
+                           "-o", "off.csv")
+        self.assertEqual(done.status, 0, done)
+        for r in self.csv("off.csv"):
+            self.assertEqual(number(r["errors"]), 0)
+            self.assertGreater(number(r["requests_per_s"]), 0)
+
+    def test_ramp_without_a_collapse(self):
+        done = self.iodash("run", "-w", "ramp", "-c", 10, "--until", 100, "--step-length", 0.4,
+                           "--turn", 0.05, "--settle", 0.01, "-o", "ramp.csv")
+        self.assertEqual(done.status, 0, done)
+        rows, table = self.csv("ramp.csv"), self.csv("ramp-tables.csv")
+        self.assertEqual([r["connections"] for r in table], ["10", "10", "60", "60", "100", "100"])
+        self.assertEqual({r["protocol"] for r in rows}, {"echo"})
+        self.assertEqual({r["keepalive"] for r in rows}, {"off"})
+        for r in rows:
+            self.assertEqual(number(r["errors"]), 0, r)
+        self.assertRegex(done.out, r"ANSWER +select: no collapse up to 100 clients, best ")
+        self.assertRegex(done.out, r"epoll-lt: no collapse up to 100 clients, best ")
+
+    def test_ramp_makes_its_own_list(self):
+        done = self.iodash("run", "-w", "ramp", "-c", "50,100")
+        self.refused(done, "--connections", status=2)
+        done = self.iodash("run", "-w", "ramp", "-c", 50, "--until", 20)
+        self.refused(done, "--until 20", status=2)
+
+
+class Ports(Case):
+    def test_ports_used_up(self):
+        before = ["unshare", "-n", "sh", "-c", FEW_PORTS]
+        done = self.iodash("run", "-w", "churn", "-c", 50, "--close", "fin", "-m", "epoll-lt",
+                           *SHORT, before=before)
+        if done.status == 77 or "unshare" in done.err:
+            self.skipTest(f"no network namespace of its own: {done.err}")
+        self.assertIn("second", done.out)
+        table = self.csv("one-tables.csv")
+        self.assertEqual({r["verdict"] for r in table}, {"port-limit"}, done)
+        self.assertIn("no local port (client)", table[0]["reason"])
+        self.assertGreater(number(table[0]["errors_port"]), 0)
+        self.assertRegex(done.err, r"\d+ ports are in TIME_WAIT")
+        self.assertEqual({r["verdict"] for r in self.csv("two-tables.csv")}, {"port-limit"})
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
