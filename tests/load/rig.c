@@ -2,14 +2,26 @@
 /* See rig.h. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
+
+static double engine = ENGINE_MUX;
+
+int rig_each_engine(const struct rig_tests *t)
+{
+    struct params p;
+    struct err e;
+    params_init(&p);
+    int failed = _cmocka_run_group_tests("mux", t->tests, t->count, NULL, NULL);
+    p.engine = engine = ENGINE_MUX_URING;
+    if (load_check(&p, &e) < 0) {
+        print_message("skipped: mux-uring: %s\n", e.text);
+        return failed;
+    }
+    return failed + _cmocka_run_group_tests("mux-uring", t->tests + t->first, t->count - t->first,
+                                            NULL, NULL);
+}
 
 struct load_spec rig_spec(struct fake *f, int connections, double rate)
 {
@@ -18,6 +30,7 @@ struct load_spec rig_spec(struct fake *f, int connections, double rate)
     s.params.workload = workload_find("transfer");
     s.params.connections = connections;
     s.params.rate = rate;
+    s.params.engine = engine;
     s.params.load_threads = 1;
     s.params.timeout = 5;
     workload_resolve(&s.params);

@@ -3,12 +3,27 @@
 #ifndef TESTS_LOAD_RIG_H
 #define TESTS_LOAD_RIG_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
 #include "fake.h"
 #include "load/workloads.h"
 
 #define MS NS_PER_MS
 
-/* transfer, resolved: this many connections, this rate, one thread, replies of 1024 bytes. */
+/* Runs the tests over each of the mux engines and says so where one cannot run here. Returns what
+ * main() returns. */
+struct rig_tests {
+    const struct CMUnitTest *tests;
+    size_t count, first; /* those before the first-th run over mux alone */
+};
+int rig_each_engine(const struct rig_tests *t);
+
+/* transfer, resolved: this many connections, this rate, one thread, replies of 1024 bytes, the
+ * engine whose turn it is. */
 struct load_spec rig_spec(struct fake *f, int connections, double rate);
 
 /* Opens it and waits until all is established or has failed; fails the test otherwise. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mux engine against a server that behaves: phases, pace, closed loop, adjusting, draining. */
+/* The mux engines against a server that behaves: phases, pace, closed loop, adjusting, draining. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -362,23 +362,25 @@ static void test_stop_wakes_a_sleeping_pace(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    enum { SHARED = 7 }; /* the first ones hold whichever way a thread waits */
     const struct CMUnitTest tests[] = {
+        T(test_pace_over_turns),
+        T(test_slow_pace_reaches_different_connections),
+        T(test_pace_each_second),
+        T(test_nothing_owed_is_carried_over),
+        T(test_stop_wakes_a_sleeping_pace),
+        T(test_a_pause_shows_in_the_response),
+        T(test_one_slow_reply_is_visible),
         T(test_opens_parks_and_closes),
         T(test_closed_loop_spinning),
         T(test_closed_loop_blocking_wait),
         T(test_closed_loop_two_threads),
         T(test_only_the_measured_part_counts),
-        T(test_pace_over_turns),
-        T(test_slow_pace_reaches_different_connections),
-        T(test_pace_each_second),
-        T(test_a_pause_shows_in_the_response),
-        T(test_nothing_owed_is_carried_over),
-        T(test_one_slow_reply_is_visible),
         T(test_adjust_keeps_what_both_need),
         T(test_idle_ones_never_ask),
         T(test_drain_waits_and_gives_up),
         T(test_close_in_a_turn_is_quick),
-        T(test_stop_wakes_a_sleeping_pace),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct rig_tests all = {tests, sizeof tests / sizeof *tests, SHARED};
+    return rig_each_engine(&all);
 }

@@ -167,7 +167,7 @@ static void values_missing_or_too_many(void **state)
     (void)state;
     bad(&run, "-o", "--output: needs a value (FILE.csv)");
     bad(&run, "-c", "--connections: needs a value (a whole number, 1 to 1000000)");
-    bad(&run, "--engine", "--engine: needs a value (mux or blocking)");
+    bad(&run, "--engine", "--engine: needs a value (mux, mux-uring or blocking)");
     bad(&run, "--output=", "--output \"\": needs a value (FILE.csv)");
     bad(&run, "--rate=", "--rate \"\": must be 0.001 to 100000000 /s, or max");
     bad(&run, "--no-color=1", "--no-color: takes no value");

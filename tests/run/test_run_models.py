@@ -65,6 +65,8 @@ class AllModels(Case):
         self.assertTrue({"uring", "select-wide"} <= set(verdicts), done)
         self.assertIn("skipped", done.out)
         self.refused(self.iodash("run", "-m", "uring"), "uring", "cannot run here")
+        self.refused(self.iodash("run", "--engine", "mux-uring"), "--engine mux-uring cannot run here",
+                     "forbidden")
 
 
 if __name__ == "__main__":
