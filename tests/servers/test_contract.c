@@ -345,48 +345,73 @@ static void one_busy_beside_many(void **state)
     server_stop(s);
 }
 
-/* 200 clients that ask again as soon as they are answered: nobody gets twice what another gets, and
- * low descriptors no more than high ones. Who was answered, and how often, while all asked. */
+/* 200 clients that ask again as soon as they are answered. While one waits, how often was another
+ * answered? Where one pass serves all that are ready: in the pass that runs, in the next, and once
+ * or twice more at the edges (seen: 3). It does not depend on which of the two ends gets the CPU. */
+#define EQUAL 200
+struct shares {
+    int fd[EQUAL], got[EQUAL];
+    int at_ask[EQUAL][EQUAL]; /* [i]: what each had when i asked */
+    int overtaken;            /* the most times anybody was, by one other */
+};
+
+static void share_ask(struct shares *s, int i)
+{
+    memcpy(s->at_ask[i], s->got, sizeof s->got);
+    client_ask(s->fd[i], 1, 16);
+}
+
+static void share_reply(struct shares *s, int i)
+{
+    assert_true(client_reply(s->fd[i], 1, 16));
+    for (int k = 0; k < EQUAL; k++)
+        if (s->got[k] - s->at_ask[i][k] > s->overtaken)
+            s->overtaken = s->got[k] - s->at_ask[i][k];
+}
+
+static void shares_take(struct shares *s, int set, int replies)
+{
+    struct epoll_event ev[EQUAL];
+    for (int sum = 0, n; sum < replies; sum += n) {
+        n = epoll_wait(set, ev, EQUAL, 10000);
+        assert_true(n > 0);
+        for (int k = 0; k < n; k++)
+            share_reply(s, (int)ev[k].data.u32);
+        for (int k = 0; k < n; k++)
+            s->got[ev[k].data.u32]++;
+        for (int k = 0; k < n; k++)
+            share_ask(s, (int)ev[k].data.u32);
+    }
+}
+
 static void equal_shares(void **state)
 {
-    enum { N = 200, REPLIES = 20000 };
+    enum { REPLIES = 20000 };
     struct server *s = harness_start_plain(*state);
-    struct epoll_event ev[N];
-    int fd[N], got[N] = {0}, set = epoll_create1(EPOLL_CLOEXEC), least = REPLIES, most = 0;
-    for (int i = 0; i < N; i++) {
+    struct shares *shares = calloc(1, sizeof *shares);
+    int set = epoll_create1(EPOLL_CLOEXEC), halves[2] = {0};
+    for (int i = 0; i < EQUAL; i++) {
         struct epoll_event one = {.events = EPOLLIN, .data.u32 = (uint32_t)i};
-        fd[i] = client_open(s);
-        assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd[i], &one), 0);
+        shares->fd[i] = client_open(s);
+        assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, shares->fd[i], &one), 0);
     }
-    UNTIL(harness_held(s) == N);
-    for (int i = 0; i < N; i++)
-        client_ask(fd[i], 1, 16);
-    for (int sum = 0; sum < REPLIES;) {
-        int n = epoll_wait(set, ev, N, 10000);
-        assert_true(n > 0);
-        for (int k = 0; k < n; k++, sum++) {
-            int i = (int)ev[k].data.u32;
-            assert_true(client_reply(fd[i], 1, 16));
-            got[i]++;
-            client_ask(fd[i], 1, 16);
-        }
-    }
-    int halves[2] = {0};
-    for (int i = 0; i < N; i++) {
-        least = got[i] < least ? got[i] : least;
-        most = got[i] > most ? got[i] : most;
-        halves[i >= N / 2] += got[i];
-        close(fd[i]);
+    UNTIL(harness_held(s) == EQUAL);
+    for (int i = 0; i < EQUAL; i++)
+        share_ask(shares, i);
+    shares_take(shares, set, REPLIES);
+    for (int i = 0; i < EQUAL; i++) {
+        assert_true(shares->got[i] >= REPLIES / EQUAL / 10);
+        halves[i >= EQUAL / 2] += shares->got[i];
+        close(shares->fd[i]);
     }
     close(set);
     server_stop(s);
     unsigned caps = ((struct setting *)*state)->model->caps;
-    if (caps & (CAP_BLOCKS | CAP_POOL)) /* which thread runs is the scheduler's choice: none starves */
-        assert_in_range(least, REPLIES / N / 10, most);
-    else
-        assert_in_range(most, least, 2 * least + REPLIES / N / 4); /* it ends in mid-round */
+    if (!(caps & (CAP_BLOCKS | CAP_POOL))) /* which thread runs is the scheduler's choice */
+        assert_in_range(shares->overtaken, 0, 4);
     if (!(caps & CAP_BLOCKS))
-        assert_in_range(halves[0] * 100 / REPLIES, 40, 60);
+        assert_in_range(halves[0] * 100 / (halves[0] + halves[1]), 40, 60);
+    free(shares);
 }
 
 /* Numbers are used again at once: every reply belongs to who asked. */
