@@ -74,7 +74,10 @@ static void draw_main(struct app *a, int pane, struct rect r)
                     words_phase(s, text, sizeof text));
         return;
     }
-    words_figure(s->main, main, ascii, value, sizeof value);
+    if (*metric_table[s->main].unit == '/') /* its title says it */
+        words_cell(s->main, main, value, sizeof value);
+    else
+        words_figure(s->main, main, ascii, value, sizeof value);
     int pad = 7 - canvas_width(value);
     snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
              metric_table[s->main].title);
@@ -95,13 +98,14 @@ static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t
     const struct scene *s = a->scene;
     const char *turns = s->pane_count > 1 && !a->frozen ? ", in its turns" : "";
     int cpu = s->now->cpus.pinned ? s->now->cpus.server : -1;
+    const char *unit = metric_table[m].unit;
     if (m == METRIC_server_cpu_pct && cpu >= 0)
         snprintf(buf, size, "%% of CPU %d%s", cpu, turns);
     else if (m == METRIC_server_cpu_pct)
         snprintf(buf, size, "%% of one CPU%s", turns);
     else
-        snprintf(buf, size, "%s%s%s", metric_table[m].title, *metric_table[m].unit ? ", " : "",
-                 !strcmp(metric_table[m].unit, "us") ? "µs" : metric_table[m].unit);
+        snprintf(buf, size, "%s%s%s", metric_table[m].title, *unit && *unit != '/' ? ", " : "",
+                 !strcmp(unit, "us") ? "µs" : *unit == '/' ? "" : unit); /* "requests/s" says it */
     if (a->log_axis) {
         size_t n = strlen(buf);
         snprintf(buf + n, size - n, ", log");

@@ -54,6 +54,18 @@ static void take_model(struct app *a, int value)
 
 static void take_plan(struct app *a, int value);
 
+/* A workload in steps takes all of them. */
+static double seconds_of(const struct plan_row *row)
+{
+    struct plan plan;
+    if (!workload_of(&row->params)->next_step)
+        return plan_row_seconds(row);
+    plan_sweep(row, NULL, &plan);
+    double seconds = plan.seconds;
+    plan_free(&plan);
+    return seconds;
+}
+
 /* --- workloads -------------------------------------------------------------------------------- */
 
 /* The order with another workload: what that workload presets, or the old one did, starts from its
@@ -85,7 +97,7 @@ static void list_workloads(struct app *a)
         char span[24];
         copy(item->name, sizeof item->name, w->id);
         snprintf(item->text, sizeof item->text, "about %s: %.150s",
-                 units_about(span, sizeof span, plan_row_seconds(&row)), w->summary);
+                 units_about(span, sizeof span, seconds_of(&row)), w->summary);
         item->value = i;
     }
     picker_start(p, (int)a->want.params.workload);

@@ -88,6 +88,9 @@ const char *words_head(enum metric_id m)
         return "mem%";
     case METRIC_cpu_us_per_request:
         return "µs/rq";
+    case METRIC_latency_p50_us:
+    case METRIC_response_p50_us:
+        return "p50µs";
     case METRIC_latency_p99_us:
     case METRIC_response_p99_us:
         return "p99µs";
