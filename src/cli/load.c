@@ -81,9 +81,12 @@ static int make_plan(const struct args *a, struct plan *out, struct err *e)
     rc = plan_for(&asked, &lineup, out, e);
     for (int i = 0; rc == 0 && i < out->count && target.request_length; i++)
         out->rows[i].params.size = 0; /* the server decides */
-    if (rc == 0)
-        rc = check_ports(out, e);
-    return rc < 0 ? rc : target_reach(&target, e);
+    return rc < 0 ? rc : check_ports(out, e);
+}
+
+static int somebody_listens(struct err *e)
+{
+    return target_reach(&target, e);
 }
 
 /* --- after ------------------------------------------------------------------------------------ */
@@ -206,6 +209,9 @@ static int judge(const struct rows *rows, struct err *e)
 
 int cli_load(const struct args *a)
 {
-    static const struct run_kind kind = {.plan = make_plan, .details = details, .judge = judge};
+    static const struct run_kind kind = {.plan = make_plan,
+                                         .ready = somebody_listens,
+                                         .details = details,
+                                         .judge = judge};
     return run_command(a, &kind);
 }

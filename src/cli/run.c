@@ -219,6 +219,8 @@ static int prepare(const struct args *a, const struct run_kind *kind, struct pla
         r = csv_check(a->options.output, e);
     if (r == 0)
         r = plan_check_limits(plan, e);
+    if (r == 0 && kind->ready)
+        r = kind->ready(e);
     return r;
 }
 

@@ -10,6 +10,7 @@
 
 struct run_kind {
     int (*plan)(const struct args *a, struct plan *out, struct err *e);
+    int (*ready)(struct err *e); /* the last look before any load: 0 or -errno; NULL: none */
     bool prices;
     /* Below the table, as text; NULL: nothing. The caller holds the rows' lock. */
     void (*details)(FILE *out, const struct rows *rows);

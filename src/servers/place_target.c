@@ -30,14 +30,17 @@ static void target_stop(struct server *s)
     (void)s;
 }
 
+static bool lives(const struct target *t)
+{
+    struct proc_stat stat;
+    return proc_stat_read(t->pid, &stat, NULL) == 0 && stat.start_ticks == t->start_ticks &&
+           stat.state != 'Z' && stat.state != 'X';
+}
+
 static bool target_alive(struct server *s, struct err *why)
 {
     const struct target *t = target_of(s);
-    struct proc_stat stat;
-    if (!t->pid)
-        return true;
-    if (proc_stat_read(t->pid, &stat, NULL) == 0 && stat.start_ticks == t->start_ticks &&
-        stat.state != 'Z' && stat.state != 'X')
+    if (!t->pid || lives(t))
         return true;
     err_set(why, ESRCH, "process %d (%.40s) ended", t->pid, t->name);
     return false;
@@ -45,7 +48,7 @@ static bool target_alive(struct server *s, struct err *why)
 
 static int64_t target_cpu_ns(const struct server *s)
 {
-    return s->pid ? proc_cpu_ns(s->pid) : -1;
+    return s->pid && lives(target_of(s)) ? proc_cpu_ns(s->pid) : -1;
 }
 
 static int64_t target_worker_cpu_ns(const struct server *s, int worker)

@@ -95,8 +95,8 @@ class Servers(Case):
             return False
 
     def load(self, path, *words):
-        done = self.iodash("load", f"http://127.0.0.1:{self.port}{path}", "-c", 10, "-d", 1,
-                           "--warmup", 0, "--pid", self.server.pid, "-o", "x.csv", *words)
+        done = self.iodash("load", f"http://127.0.0.1:{self.port}{path}", "-c", 10, "-d", 0.4, "--turn",
+                           0.05, "--warmup", 0, "--pid", self.server.pid, "-o", "x.csv", *words)
         self.assertEqual(done.status, 0, done)
         said = report(done.out)
         self.assertEqual(said["errors"], "none", done)
@@ -138,7 +138,10 @@ class Nginx(Servers):
         said = self.load(path)
         more, all_served = self.status()
         self.assertEqual(all_served - served, said["sent"] + 1)  # with the second look at the status
-        self.assertEqual(more - accepts, said["made"] + 2)  # and the look whether anybody is there
+        # With the look whether anybody is there. A connection that nginx ended is opened again: the
+        # last of these may not have been through when the load ended.
+        ending = 10 if requests < said["sent"] // 10 else 0
+        self.assertIn(more - accepts - said["made"] - 2, range(ending + 1))
         by_connection, sent = self.check_log(said, path)
         self.assertLessEqual(max(by_connection.values()), requests)
         return said, by_connection, sent
@@ -161,8 +164,8 @@ class Nginx(Servers):
 
     def test_limits_are_said(self):
         self.start_nginx(100)
-        done = self.iodash("load", f"http://127.0.0.1:{self.port}/not-there", "-c", 2, "-d", 1,
-                           "--warmup", 0)
+        done = self.iodash("load", f"http://127.0.0.1:{self.port}/not-there", "-c", 2, "-d", 0.4, "--turn",
+                           0.05, "--warmup", 0)
         self.assertEqual(done.status, 1, done)
         self.assertIn("HTTP status 404", done.err)
 
@@ -181,7 +184,7 @@ class Lighttpd(Servers):
 
     def test_connections_that_lighttpd_ends(self):
         said = self.check(5)
-        self.assertGreaterEqual(said["made"], said["sent"] // 5)
+        self.assertGreaterEqual(said["made"], said["sent"] // 6)  # one and five more on each
 
 
 if __name__ == "__main__":

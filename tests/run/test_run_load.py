@@ -16,7 +16,7 @@ from program import EXE, SLOW, Case
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
-SHORT = ["-c", 4, "-d", 1, "--warmup", 0]
+SHORT = ["-c", 4, "-d", 0.6, "--turn", 0.05, "--warmup", 0]
 
 
 def free_port():
@@ -34,6 +34,9 @@ class Loads(Case):
         done = self.iodash("load", where, *words)
         self.assertEqual(done.status, status, done)
         return done, report(done.out)
+
+    def sum(self, name, metric):
+        return sum(float(row[metric]) for row in self.csv(name))
 
     def serve(self, protocol):
         process = subprocess.Popen([EXE, "serve", "-m", "epoll-lt", "--listen", "127.0.0.1:0",
@@ -89,8 +92,8 @@ class Refused(Loads):
         here = f"127.0.0.1:{free_port()}"
         os.chmod(self.folder, 0o755)
         exe = shutil.copy(EXE, self.folder)
-        script = "mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 65534 --regid 65534" \
-            f" --clear-groups {exe} load {here} --pid 1"
+        script = "mount -t proc -o hidepid=2 proc /proc && setpriv --reuid 65534 --regid 65534" \
+            f" --clear-groups {exe} load {here} --pid 1; exit $?"
         done = subprocess.run(["unshare", "-mp", "-f", "sh", "-c", script], capture_output=True,
                               text=True, timeout=20 * SLOW, check=False)
         if "unshare" in done.stderr or "mount" in done.stderr:
@@ -129,25 +132,35 @@ class Http(Loads):
 
     def test_every_framing(self):
         chunked = OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nT: u\r\n\r\n"
-        for engine in ("mux", "blocking"):
-            for reply, last in [
-                    (chunked, False),
-                    (HELLO.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n"), True),
-                    (HELLO.replace(b"1.1", b"1.0"), True),
-                    (OK + b"X: y\r\n\r\nhello", True),
-                    (chunked.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n"), True),
-                    (b"HTTP/1.1 103 Early Hints\r\n\r\n" + HELLO, False)]:
-                with self.subTest(engine=engine, reply=reply):
-                    peer = self.peer(always(reply, last))
-                    _, said = self.load(peer.address, "-c", 4, "-d", 0.3, "--turn", 0.05,
-                                        "--warmup", 0, "--engine", engine)
-                    self.assertEqual(said["errors"], "none")
-                    self.assertEqual(said["sent"], len(peer.requests))
-                    self.assertEqual(said["answered"], len(peer.requests))
-                    self.assertEqual(said["bytes"], 5 * len(peer.requests))
-                    self.assertGreaterEqual(len(peer.requests), 8)
-                    if not last:
-                        self.assertEqual(said["made"], 4)
+        closes = b"OK\r\nConnection: close\r\n"
+        for engine, reply, last in [
+                ("mux", chunked, False),
+                ("mux", HELLO.replace(b"OK\r\n", closes), True),
+                ("mux", HELLO.replace(b"1.1", b"1.0"), True),
+                ("mux", OK + b"X: y\r\n\r\nhello", True),
+                ("mux", chunked.replace(b"OK\r\n", closes), True),
+                ("mux", b"HTTP/1.1 103 Early Hints\r\n\r\n" + HELLO, False),
+                ("mux-uring", HELLO.replace(b"OK\r\n", closes), True),
+                ("mux-uring", OK + b"X: y\r\n\r\nhello", True),
+                ("blocking", chunked, False),
+                ("blocking", HELLO.replace(b"OK\r\n", closes), True),
+                ("blocking", OK + b"X: y\r\n\r\nhello", True)]:
+            with self.subTest(engine=engine, reply=reply):
+                peer = self.peer(always(reply, last))
+                done = self.iodash("load", peer.address, "-c", 4, "-d", 0.2, "--turn", 0.05,
+                                   "--warmup", 0, "--engine", engine)
+                if engine == "mux-uring" and "cannot run" in done.err:
+                    print("[  SKIPPED ] mux-uring:", done.err.strip(), flush=True)
+                    continue
+                self.assertEqual(done.status, 0, done)
+                said = report(done.out)
+                self.assertEqual(said["errors"], "none")
+                self.assertEqual(said["sent"], len(peer.requests))
+                self.assertEqual(said["answered"], len(peer.requests))
+                self.assertEqual(said["bytes"], 5 * len(peer.requests))
+                self.assertGreaterEqual(len(peer.requests), 8)
+                if not last:
+                    self.assertEqual(said["made"], 4)
 
     def test_a_status_that_is_not_2xx(self):
         peer = self.peer(always(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
@@ -157,8 +170,8 @@ class Http(Loads):
         self.assertIn("n/a", said["latency"])
         for row in self.csv("x.csv"):
             self.assertEqual(row["latency_p50_us"], "")
-            self.assertGreater(float(row["errors_bytes"]), 0)
             self.assertEqual(float(row["requests_per_s"]), 0)
+        self.assertGreater(self.sum("x.csv", "errors_bytes"), 0)
 
     def test_a_peer_that_speaks_something_else(self):
         def greets(connection, _):
@@ -181,9 +194,8 @@ class Http(Loads):
         self.assertEqual(said["answered"], 0)
         self.assertIn("n/a", said["latency"])
         self.assertIn("4 never answered", said["connections"])
-        row = self.csv("x.csv")[0]
-        self.assertEqual(row["latency_mean_us"], "")
-        self.assertGreaterEqual(float(row["errors_timeout"]), 4)
+        self.assertEqual({row["latency_mean_us"] for row in self.csv("x.csv")}, {""})
+        self.assertGreaterEqual(self.sum("x.csv", "errors_timeout"), 4)
 
     def test_a_pause_is_not_trimmed_away(self):
         """A server that stands still for a second, asked at a steady pace."""

@@ -68,7 +68,7 @@ class TwoMachines(Case):
         """What the load asked is what the server answered, and so are the bytes on the wire."""
         server, address, _ = self.serve("-m", "epoll-lt")
         before = self.link_bytes()
-        done = self.load("fetch://" + address, "-c", 20, "-d", 2, "--warmup", 0, "--size", 4000,
+        done = self.load("fetch://" + address, "-c", 20, "-d", 1, "--warmup", 0, "--size", 4000,
                          "-o", "away.csv")
         sent = self.link_bytes() - before
         server.send_signal(signal.SIGINT)
@@ -95,7 +95,7 @@ class TwoMachines(Case):
     def test_paced_as_in_one_machine(self):
         """The same rate is served, wherever the server is."""
         server, address, pid = self.serve("-m", "poll")
-        words = ["-c", 10, "-r", 2000, "-d", 2, "--warmup", 0]
+        words = ["-c", 10, "-r", 2000, "-d", 1, "--turn", 0.05, "--warmup", 0]
         self.load("fetch://" + address, *words, "-o", "away.csv")
         self.load("fetch://" + address, *words, "--pid", pid, "-o", "known.csv")
         done = self.iodash("run", "-m", "poll", *words, "-o", "here.csv")
