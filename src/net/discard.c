@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* discard: takes what comes and replies nothing. The client's half sends bytes of the pattern, as
- * many as are asked for up to PROTO_ASK_MAX a call; a reply to wait for there is none, so only
- * workloads that look for none can use it. */
+/* discard: takes what comes and replies nothing. A message of the client's half is as many bytes of
+ * the pattern as were asked for, sent straight out of its table; it is over when the socket has
+ * taken it, since there is no reply to wait for. */
 #include <errno.h>
-#include <string.h>
 
 #include "net/pattern.h"
 #include "net/protocol.h"
@@ -30,16 +29,22 @@ static enum proto_sent discard_sent(void *state, size_t n)
 
 static size_t discard_ask(struct proto_check *c, uint64_t sequence, uint64_t size, uint8_t *buf)
 {
-    size_t n = size < PROTO_ASK_MAX ? (size_t)size : PROTO_ASK_MAX;
-    *c = (struct proto_check){.sequence = sequence};
-    memcpy(buf, pattern_at(sequence), n);
-    return n;
+    (void)buf;
+    *c = (struct proto_check){.sequence = sequence, .size = size};
+    return 0;
 }
 
 static int discard_check(struct proto_check *c, const uint8_t *in, size_t n)
 {
     (void)c, (void)in;
     return n > 0 ? -EBADMSG : 0;
+}
+
+static size_t discard_flow(const struct proto_check *c, const uint8_t **bytes)
+{
+    uint64_t left = c->size - c->got;
+    *bytes = pattern_at(c->sequence + c->got);
+    return left < PATTERN_RUN ? (size_t)left : PATTERN_RUN;
 }
 
 const struct protocol protocol_discard = {
@@ -53,4 +58,5 @@ const struct protocol protocol_discard = {
     .request_max = 1,
     .ask = discard_ask,
     .check = discard_check,
+    .flow = discard_flow,
 };

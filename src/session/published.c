@@ -15,6 +15,7 @@
 #include "session/plan.h"
 
 #define TABLES_MOST 16
+#define VERDICTS_MOST 4
 
 struct figure {
     char model[32];
@@ -28,7 +29,7 @@ struct published {
     struct figure *figures;
     char label[64], machine[160];
     enum metric_id metric; /* the first of its columns */
-    int first_bad;         /* figure with the first verdict that is not ok, -1 */
+    int bad[VERDICTS_MOST], bad_count; /* figures with the first of each verdict that is not ok */
 };
 
 /* Frozen once read. */
@@ -59,6 +60,18 @@ static void read_header(struct reading *r, const struct cells *c)
     }
 }
 
+static void note_verdict(struct published *p, int at)
+{
+    const char *verdict = p->figures[at].verdict;
+
+    if (!verdict[0] || !strcmp(verdict, "ok") || p->bad_count == VERDICTS_MOST)
+        return;
+    for (int i = 0; i < p->bad_count; i++)
+        if (!strcmp(p->figures[p->bad[i]].verdict, verdict))
+            return;
+    p->bad[p->bad_count++] = at;
+}
+
 static int on_line(void *ctx, const struct cells *c, struct err *e)
 {
     struct reading *r = ctx;
@@ -82,8 +95,7 @@ static int on_line(void *ctx, const struct cells *c, struct err *e)
         cells_unguard(cells_text(c, r->label), p->label, sizeof p->label);
         cells_unguard(cells_text(c, r->machine), p->machine, sizeof p->machine);
     }
-    if (p->first_bad < 0 && f->verdict[0] && strcmp(f->verdict, "ok") != 0)
-        p->first_bad = p->count;
+    note_verdict(p, p->count);
     p->count++;
     return 0;
 }
@@ -97,7 +109,6 @@ static void read_tables(void)
         struct reading r = {.to = &tables[i]};
 
         tables[i].metric = METRIC_COUNT;
-        tables[i].first_bad = -1;
         snprintf(path, sizeof path, "%s/published/%.40s.csv", plan_assets(), workload_table[i].id);
         cells_read(path, on_line, &r, &e); /* most workloads have none */
     }
@@ -136,12 +147,17 @@ double published_value(const struct params *asked, const char *model, enum metri
 {
     const struct published *p = find(workload_of(asked));
 
-    if (!p || m >= METRIC_COUNT)
-        return METRIC_NONE;
-    for (int i = 0; i < p->count; i++)
-        if (same_model(p->figures[i].model, model) && same_asked(&p->figures[i].asked, asked))
-            return p->figures[i].values.v[m];
-    return METRIC_NONE;
+    double sum = 0;
+    int n = 0;
+
+    for (int i = 0; p && m < METRIC_COUNT && i < p->count; i++) {
+        const struct figure *f = &p->figures[i];
+        if (isnan(f->values.v[m]) || !same_model(f->model, model) || !same_asked(&f->asked, asked))
+            continue;
+        sum += f->values.v[m];
+        n++;
+    }
+    return n ? sum / n : METRIC_NONE;
 }
 
 enum metric_id published_metric(const struct workload *w)
@@ -165,12 +181,12 @@ const char *published_machine(const struct workload *w)
     return p ? p->machine : "";
 }
 
-const char *published_verdict(const struct workload *w, const char **reason)
+const char *published_verdict(const struct workload *w, int i, const char **reason)
 {
     const struct published *p = find(w);
-    const struct figure *f = p && p->first_bad >= 0 ? &p->figures[p->first_bad] : NULL;
+    const struct figure *f = p && i < p->bad_count ? &p->figures[p->bad[i]] : NULL;
 
     if (reason)
         *reason = f ? f->reason : "";
-    return f ? f->verdict : p ? "ok" : "";
+    return f ? f->verdict : p && i == 0 ? "ok" : "";
 }

@@ -10,7 +10,7 @@
 #include "metrics/metrics.h"
 
 /* The published figure of a metric for this model, when every parameter that the file has a column
- * for is as asked; NaN when there is none. */
+ * for is as asked: the mean of its runs; NaN when there is none. */
 double published_value(const struct params *asked, const char *model, enum metric_id m);
 
 /* The main metric of the published table of this workload: its first column that is one of ours.
@@ -21,8 +21,8 @@ enum metric_id published_metric(const struct workload *w);
 const char *published_label(const struct workload *w);
 const char *published_machine(const struct workload *w);
 
-/* The first verdict in the table that is not "ok", and its reason; "ok" when all are; "" when there
- * is no table. */
-const char *published_verdict(const struct workload *w, const char **reason);
+/* The i-th different verdict in the table that is not "ok", with the first reason of it; past the last
+ * "". With i 0: "ok" when all are. */
+const char *published_verdict(const struct workload *w, int i, const char **reason);
 
 #endif

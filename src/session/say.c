@@ -47,6 +47,8 @@ static struct num with_unit(enum metric_id m, double v)
     struct num n;
     if (!strcmp(metric_table[m].unit, "B"))
         units_bytes(n.s, sizeof n.s, v);
+    else if (!strcmp(metric_table[m].unit, "ns"))
+        units_us(n.s, sizeof n.s, v / 1e3, 0);
     else if (!strcmp(metric_table[m].unit, "/s"))
         units_si(n.s, sizeof n.s, v);
     else

@@ -258,6 +258,7 @@ void act_step(struct app *a, int direction)
     struct plan_row want = a->want;
     double *v = params_at(&want.params, a->field), before = *v;
     *v = params_step(a->field, before, direction);
+    workload_resize(&want.params, a->want.params.size);
     if (*v != before)
         app_order(a, &want);
 }

@@ -28,6 +28,7 @@ static void take(struct app *a)
         return;
     }
     *params_at(&want.params, a->field) = v;
+    workload_resize(&want.params, a->want.params.size);
     a->dialog = DIALOG_NONE;
     app_order(a, &want);
 }

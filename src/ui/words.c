@@ -45,6 +45,10 @@ char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t siz
         snprintf(buf, size, "-");
     else if (unit_is(m, "us"))
         units_us(buf, size, v, ascii);
+    else if (unit_is(m, "ns"))
+        units_us(buf, size, v / 1e3, ascii);
+    else if (unit_is(m, "ticks"))
+        snprintf(buf, size, "%s ticks", units_si(text, sizeof text, v));
     else if (unit_is(m, "B"))
         units_bytes(buf, size, v);
     else if (unit_is(m, "/s"))
@@ -72,6 +76,10 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
         units_si(buf, size, v < 999.5 ? v : round(v));
     else if (unit_is(m, ""))
         words_count(v, buf, size);
+    else if (unit_is(m, "ns"))
+        units_us(buf, size, v / 1e3, 0);
+    else if (unit_is(m, "ticks"))
+        units_si(buf, size, v);
     else if (unit_is(m, "s") && v > 0 && v < 0.1)
         units_us(buf, size, v * 1e6, 0);
     else
@@ -100,6 +108,16 @@ const char *words_head(enum metric_id m)
         return "ev/wt";
     case METRIC_looks_per_request:
         return "looks";
+    case METRIC_messages_per_s:
+        return "msg/s";
+    case METRIC_reads_per_s:
+        return "rd/s";
+    case METRIC_drain_cpu_ns:
+        return "CPU";
+    case METRIC_send_ns:
+        return "sends";
+    case METRIC_send_ticks:
+        return "ticks";
     case METRIC_connect_s:
         return "conn s";
     case METRIC_accepted_s:

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "net/pattern.h"
 #include "net/protocol.h"
 
 #define MIB (1u << 20)
@@ -184,10 +185,20 @@ static void discards(void **state)
     const uint8_t *bytes;
     struct proto_check c;
     assert_true(p->one_way);
-    assert_int_equal(p->ask(&c, 3, 100, buf), 100);
-    assert_int_equal(buf[99], 102);
-    assert_int_equal(p->ask(&c, 3, MIB, buf), PROTO_ASK_MAX);
-    assert_int_equal(p->take(server, buf, 100), 100);
+    assert_int_equal(p->ask(&c, 3, 100, buf), 0);
+    assert_int_equal(p->flow(&c, &bytes), 100);
+    assert_int_equal(bytes[99], 102);
+    c.got = 60;
+    assert_int_equal(p->flow(&c, &bytes), 40);
+    assert_int_equal(bytes[0], 63);
+    c.got = 100;
+    assert_int_equal(p->flow(&c, &bytes), 0);
+    p->ask(&c, 0, MIB, buf);
+    uint64_t runs = 0;
+    for (size_t n; (n = p->flow(&c, &bytes)) > 0; runs++)
+        c.got += n;
+    assert_true(c.got == MIB && runs == MIB / PATTERN_RUN);
+    assert_int_equal(p->take(server, bytes, 100), 100);
     assert_int_equal(p->due(server, &bytes), 0);
     assert_int_equal(p->check(&c, buf, 1), -EBADMSG);
 }

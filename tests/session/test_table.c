@@ -251,6 +251,12 @@ static void published_figures_need_the_same_set_up(void **state)
     p.size = 4096;
     assert_nan(published_value(&p, "select", METRIC_server_cpu_pct));
     params_init(&p);
+    p.workload = workload_find("stream");
+    p.size = 4096;
+    workload_resolve(&p);
+    assert_near(published_value(&p, "epoll-et", METRIC_messages_per_s), 24000, 0);
+    assert_nan(published_value(&p, "uring", METRIC_messages_per_s));
+    params_init(&p);
     p.workload = workload_find("connect");
     p.arrival = ARRIVAL_STORM;
     workload_resolve(&p);
@@ -270,6 +276,10 @@ static void published_figures_stand_beside_ours(void **state)
     assert_near(published_for("transfer", "epoll-lt", 400, METRIC_mem_pct), 0.3, 0);
     assert_near(published_for("connect", "select", 1000, time), 84, 0);
     assert_near(published_for("connect", "epoll-lt", 600, time), 0.3, 0);
+    /* Several runs of the same: their mean. */
+    assert_near(published_for("burst", "epoll-lt", 1000, METRIC_send_ticks), 22344702, 0);
+    assert_near(published_for("burst", "epoll-lt", 1000, METRIC_rearm_ns), 4506.1, 0);
+    assert_nan(published_for("stream", "epoll-lt", 1000, METRIC_messages_per_s)); /* of 1024 bytes */
     assert_nan(published_for("transfer", "poll", 400, cpu));
     assert_nan(published_for("transfer", "select-wide", 400, cpu));
     assert_nan(published_for("transfer", "select", 401, cpu));
@@ -279,10 +289,15 @@ static void published_figures_stand_beside_ours(void **state)
     assert_int_equal(published_metric(NULL), METRIC_COUNT);
     assert_string_equal(published_label(transfer), "2.6.16");
     assert_non_null(strstr(published_machine(transfer), "Pentium 4"));
-    assert_string_equal(published_verdict(transfer, &reason), "rate-unknown");
+    assert_string_equal(published_verdict(transfer, 0, &reason), "rate-unknown");
     assert_non_null(strstr(reason, "not given"));
-    assert_string_equal(published_verdict(connect, &reason), "accept-queue");
-    assert_string_equal(published_verdict(NULL, NULL), "");
+    assert_string_equal(published_verdict(connect, 0, &reason), "accept-queue");
+    assert_string_equal(published_verdict(connect, 1, &reason), "");
+    assert_string_equal(published_verdict(NULL, 0, NULL), "");
+    const struct workload *burst = &workload_table[workload_find("burst")];
+    assert_string_equal(published_verdict(burst, 0, &reason), "sender");
+    assert_string_equal(published_verdict(burst, 1, &reason), "unit");
+    assert_non_null(strstr(reason, "14 419.53 cycles at 3.2 GHz are 4.5 us"));
 }
 
 static void the_environment_is_one_line_each(void **state)
