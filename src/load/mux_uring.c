@@ -24,7 +24,8 @@
 #define SLOTS (URING_REQUESTS + 1)
 #define STAMP 16 /* completions handled between two looks at the clock: some microseconds */
 
-enum { RECEIVES = 1, POLLS = 2 }; /* conn.armed */
+/* conn.armed: what the kernel watches; a send that is made but not submitted, if conn.batch is. */
+enum { RECEIVES = 1, POLLS = 2, SENDS = 4 };
 
 /* A connection whose receive found no buffer. */
 struct starved {
@@ -86,12 +87,24 @@ static uint64_t tag(const struct mux *m, const struct conn *c, enum uring_op op)
     return uring_tag(op, (int)(c - m->conns), c->generation);
 }
 
+static void note(const struct own *o, struct conn *c, unsigned what)
+{
+    if (c->batch != o->batch)
+        c->armed &= (uint8_t)~SENDS;
+    c->armed |= (uint8_t)what;
+    c->batch = o->batch;
+}
+
+static bool is_queued(const struct own *o, const struct conn *c)
+{
+    return c->batch == o->batch && io_uring_sq_ready(&o->ring.io) > 0;
+}
+
 static void receive(struct mux *m, struct conn *c)
 {
     struct own *o = m->own;
     uring_receive(&o->ring, c->fd, tag(m, c, URING_RECV));
-    c->armed |= RECEIVES;
-    c->batch = o->batch;
+    note(o, c, RECEIVES);
 }
 
 static void ring_full(struct mux *m, struct conn *c)
@@ -102,8 +115,7 @@ static void ring_full(struct mux *m, struct conn *c)
     struct io_uring_sqe *sqe = uring_request(&o->ring);
     io_uring_prep_poll_add(sqe, c->fd, POLLOUT);
     io_uring_sqe_set_data64(sqe, tag(m, c, URING_POLL));
-    c->armed |= POLLS;
-    c->batch = o->batch;
+    note(o, c, POLLS);
 }
 
 static int ring_watch(struct mux *m, struct conn *c)
@@ -122,7 +134,7 @@ static bool ring_established(struct mux *m, struct conn *c, uint32_t events)
 static void ring_forget(struct mux *m, struct conn *c)
 {
     struct own *o = m->own;
-    if (c->batch == o->batch && io_uring_sq_ready(&o->ring.io) > 0) {
+    if (is_queued(o, c)) {
         io_uring_submit(&o->ring.io);
         o->batch++;
     }
@@ -141,7 +153,7 @@ static ssize_t ring_send(struct mux *m, struct conn *c, size_t len)
     io_uring_prep_send(sqe, c->fd, m->ask, len, MSG_NOSIGNAL | MSG_WAITALL | MSG_DONTWAIT);
     io_uring_sqe_set_data64(sqe, tag(m, c, URING_QUIET));
     uring_make_quiet(&o->ring, sqe);
-    c->batch = o->batch;
+    note(o, c, SENDS);
     o->slot = (o->slot + 1) % SLOTS;
     m->ask = o->asks + (size_t)o->slot * PROTO_ASK_MAX;
     return (ssize_t)len;
@@ -203,6 +215,15 @@ static void came(struct mux *m, struct conn *c, const struct io_uring_cqe *cqe)
     conn_came(m, c, bytes, n, cqe->flags & IORING_CQE_F_SOCK_NONEMPTY);
 }
 
+/* A request that is only queued when the end of its connection shows never went out. */
+static void ended(struct mux *m, struct conn *c, bool clean)
+{
+    if (c->waiting && c->armed & SENDS && is_queued(m->own, c))
+        conn_unsent(m, c, -1);
+    else
+        conn_ended(m, c, clean);
+}
+
 static void received(struct mux *m, const struct io_uring_cqe *cqe)
 {
     struct own *o = m->own;
@@ -217,7 +238,7 @@ static void received(struct mux *m, const struct io_uring_cqe *cqe)
         else if (cqe->res == -ENOBUFS)
             starve(m, c);
         else if (cqe->res != -EINTR && cqe->res != -ECANCELED)
-            conn_ended(m, c, cqe->res == 0);
+            ended(m, c, cqe->res == 0);
     }
     if (cqe->flags & IORING_CQE_F_BUFFER)
         uring_buffers_return(&o->buffers, cqe->flags >> IORING_CQE_BUFFER_SHIFT);
