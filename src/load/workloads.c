@@ -16,8 +16,8 @@ static const enum param_id transfer_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_samples, PARAM_duration,
     PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
     PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_events, PARAM_nodelay, PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin,
-    PARAM_protocol, PARAM_seed, PARAM_COUNT,
+    PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_keepalive, PARAM_close, PARAM_place,
+    PARAM_pin, PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id transfer_yields[] = {
     METRIC_cpu_us_per_request, METRIC_server_cpu_pct, METRIC_mem_pct, METRIC_requests_per_s,
@@ -341,6 +341,14 @@ bool workload_yields(const struct workload *w, enum metric_id m)
     return *y == m && m != METRIC_COUNT;
 }
 
+bool workload_matters(const struct workload *w, enum param_id id)
+{
+    const enum param_id *m = w->matters;
+    while (*m != PARAM_COUNT && *m != id)
+        m++;
+    return *m == id && id != PARAM_COUNT;
+}
+
 static bool preset_from(const struct workload_preset *list, enum param_id id, double *out)
 {
     for (; list->id != PARAM_COUNT; list++)
@@ -378,12 +386,9 @@ static void resolve_one(const struct workload *w, enum param_id id, struct param
 /* Does it make connections as short as a request, and nothing else? */
 static bool always_fresh(const struct workload *w)
 {
-    const enum param_id *m = w->matters;
     double keepalive = KEEPALIVE_ON;
-    while (*m != PARAM_COUNT && *m != PARAM_keepalive)
-        m++;
     preset_from(w->presets, PARAM_keepalive, &keepalive);
-    return *m == PARAM_COUNT && keepalive == KEEPALIVE_OFF;
+    return keepalive == KEEPALIVE_OFF && !workload_matters(w, PARAM_keepalive);
 }
 
 static int check_protocol(const struct workload *w, const struct params *p, struct err *e)

@@ -55,6 +55,7 @@ const char *workload_word(int i);
 int workload_find(const char *id);
 const struct workload *workload_of(const struct params *p);
 bool workload_yields(const struct workload *w, enum metric_id m);
+bool workload_matters(const struct workload *w, enum param_id id); /* does that parameter */
 
 /* -EINVAL with one line where the workload cannot do what is asked: wait for replies that the
  * protocol does not have, or do without those that it has, keep connections that it is to close.

@@ -16,10 +16,7 @@ bool act_refused(struct app *a)
 
 bool act_matters(const struct app *a, enum param_id id)
 {
-    const enum param_id *m = workload_of(&a->want.params)->matters;
-    while (*m != PARAM_COUNT && *m != id)
-        m++;
-    return *m == id;
+    return workload_matters(workload_of(&a->want.params), id);
 }
 
 /* --- views ------------------------------------------------------------------------------------ */

@@ -89,6 +89,7 @@ static int draw_others(const struct app *a, int x, int y)
 {
     struct canvas *c = a->canvas;
     const struct params *p = &a->scene->shown.params;
+    const struct workload *w = workload_of(p);
     struct params usual;
     params_init(&usual);
     usual.workload = p->workload;
@@ -97,7 +98,8 @@ static int draw_others(const struct app *a, int x, int y)
     for (int id = 0; id < PARAM_COUNT; id++) {
         double v = params_get(p, (enum param_id)id), u = params_get(&usual, (enum param_id)id);
         char text[64];
-        if (id == PARAM_workload || has_key((enum param_id)id) || v == u || isnan(v))
+        if (!workload_matters(w, (enum param_id)id) || has_key((enum param_id)id) || v == u ||
+            isnan(v))
             continue;
         words_param((enum param_id)id, v, text, sizeof text);
         if (x + canvas_width(text) + 2 > c->w)
@@ -112,13 +114,9 @@ void chrome_asked(struct app *a, int y)
     struct canvas *c = a->canvas;
     const struct workload *w = workload_of(&a->scene->shown.params);
     int x = 1 + canvas_text(c, 1, y, c->w, ROLE_TITLE, true, w->label) + 2;
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const enum param_id *m = w->matters;
-        while (*m != PARAM_COUNT && *m != fields[i].id)
-            m++;
-        if (*m == fields[i].id)
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (workload_matters(w, fields[i].id))
             x += draw_field(a, x, y, fields[i].id, fields[i].key);
-    }
     x += draw_others(a, x, y);
     if (x + 9 <= c->w)
         canvas_text(c, x, y, c->w - x, ROLE_DIM, false, "loopback");

@@ -266,6 +266,8 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
         take_pane(&s->pane[i], r, i);
     answer_row(r, s->against, &s->answer);
     answer_sweep(rows, r, s->against, &s->sweep);
+    if (r->workload->next_step) /* one step says little of a ramp */
+        s->answer = s->sweep;
     take_small(s, rows, r);
     s->sweep_rows = s->small.count;
 }
