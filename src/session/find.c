@@ -125,8 +125,9 @@ static bool narrow(struct find *f, const struct row *r, int pane)
     }
     if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate)
         return false;
+    bool noisy = r->panes[pane].verdict == VERDICT_NOISY;
     p->high = rate;
-    memcpy(p->why, why, sizeof why);
+    snprintf(p->why, sizeof p->why, "%.140s%s", why, noisy ? " (noisy)" : "");
     return true;
 }
 

@@ -153,8 +153,11 @@ static void list_plans(struct app *a)
         struct picker_item *item = picker_add(&a->picker);
         char span[24];
         copy(item->name, sizeof item->name, info.name);
-        snprintf(item->text, sizeof item->text, "about %s: %s",
-                 units_about(span, sizeof span, info.seconds), info.title);
+        if (isnan(info.seconds)) /* it cannot run here */
+            copy(item->why_not, sizeof item->why_not, info.title);
+        else
+            snprintf(item->text, sizeof item->text, "about %s: %s",
+                     units_about(span, sizeof span, info.seconds), info.title);
         item->group = "plans";
         item->value = i;
     }

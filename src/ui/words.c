@@ -81,7 +81,7 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
     else if (unit_is(m, "ticks"))
         units_si(buf, size, v);
     else if (unit_is(m, "s") && v > 0 && v < 0.1)
-        units_us(buf, size, v * 1e6, 0);
+        snprintf(buf, size, "%.4f", v); /* a unit would not fit */
     else
         units_number(buf, size, v);
     return buf;
@@ -178,7 +178,8 @@ char *words_phase(const struct scene *s, char *buf, size_t size)
     else if (n->phase == PHASE_MEASURING)
         snprintf(buf, size, "%s %d of %d", word, n->taken, n->asked);
     else if (n->phase == PHASE_EXTRA)
-        snprintf(buf, size, "%d of %d taken, goes on", n->taken, n->asked);
+        snprintf(buf, size, "%d of %d taken%s", n->taken, n->asked,
+                 workload_of(p)->repeat ? "" : ", goes on");
     else
         snprintf(buf, size, "%s", word);
     return buf;
