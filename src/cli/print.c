@@ -102,6 +102,20 @@ static void print_answer(FILE *out, const struct rows *rows, const struct row *r
     }
 }
 
+static void print_workers(FILE *out, const struct row *r, bool markdown)
+{
+    const char *bold = markdown ? "**" : "", *end = markdown ? "  " : "";
+    bool any = false;
+    for (int i = 0; i < r->pane_count; i++) {
+        const struct pane *p = &r->panes[i];
+        if (p->workers[0])
+            fprintf(out, "%sWORKERS%s %s: %s%s\n", bold, bold, p->model, p->workers, end);
+        any |= p->workers[0];
+    }
+    if (any)
+        fputc('\n', out);
+}
+
 /* The last row of each workload and lineup speaks for its table. */
 static bool speaks(const struct row *r)
 {
@@ -122,5 +136,6 @@ void print_session(FILE *out, struct session *s, bool markdown)
         print_table(out, &t, markdown);
         table_free(&t);
         print_answer(out, rows, r, markdown);
+        print_workers(out, r, markdown);
     }
 }

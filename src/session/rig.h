@@ -8,6 +8,7 @@
 #include "load/workloads.h"
 #include "servers/server.h"
 #include "session/plan.h"
+#include "session/split.h"
 
 struct rig_pane {
     struct server *server;
@@ -18,6 +19,7 @@ struct rig_pane {
     bool opened_new;      /* no sample holds it yet */
     struct load_counts before; /* of the load when its last row ended */
     bool skipped;      /* its model cannot run here */
+    struct split split; /* where its workers stood when the row began */
 };
 
 struct rig {

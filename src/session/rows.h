@@ -52,6 +52,7 @@ struct pane {
     bool silent;                   /* it answered nothing for so long that the ramp ended */
     enum verdict verdict;
     char reason[160];              /* one clause, "" when there is nothing to say */
+    char workers[160];             /* what each of its workers did of the row; "" for one */
     char note[120];                /* what its passes could not measure, and why; "" */
     struct values whole;           /* latency over all of the kept part together; turns only */
     struct load_counts total;      /* what the load did over all of the row, warm-up included */

@@ -196,6 +196,26 @@ static bool connect_all(struct session *s, const struct row *row, unsigned seen)
     return true;
 }
 
+static void begin_split(struct session *s)
+{
+    for (int i = 0; i < s->rig.count; i++)
+        if (s->rig.panes[i].server)
+            split_begin(&s->rig.panes[i].split, s->rig.panes[i].server);
+}
+
+static void end_split(struct session *s, struct row *row)
+{
+    char text[SPLIT_TEXT];
+    for (int i = 0; i < s->rig.count; i++) {
+        if (!s->rig.panes[i].server)
+            continue;
+        split_text(&s->rig.panes[i].split, s->rig.panes[i].server, text);
+        pthread_mutex_lock(&s->lock);
+        snprintf(row->panes[i].workers, sizeof row->panes[i].workers, "%s", text);
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
 static void close_row(struct session *s, struct row *row, bool complete)
 {
     pthread_mutex_lock(&s->lock);
@@ -240,10 +260,12 @@ static void run_row(struct session *s, struct job *job)
         failed = failed < 0 && !ready ? i : failed;
     }
     bool complete = false;
+    begin_split(s);
     if (serves && row->workload->repeat)
         complete = passes_run(s, row, job->seen);
     else if (serves)
         complete = turns_run(s, row, job->seen);
+    end_split(s, row);
     close_row(s, row, complete);
     pthread_mutex_lock(&s->lock);
     verdict_row(row, &s->rig);

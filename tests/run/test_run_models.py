@@ -5,6 +5,7 @@ import csv
 import ctypes
 import errno
 import os
+import re
 import struct
 import unittest
 
@@ -67,6 +68,25 @@ class AllModels(Case):
         self.refused(self.iodash("run", "-m", "uring"), "uring", "cannot run here")
         self.refused(self.iodash("run", "--engine", "mux-uring"), "--engine mux-uring cannot run here",
                      "forbidden")
+
+
+class Workers(Case):
+    def test_who_did_how_much_is_said(self):
+        done = self.iodash("run", "-m", "epoll-lt,poll", "--workers", 2, "-c", 50, "-r", "2k", *SHORT)
+        self.assertEqual(done.status, 0, done)
+        for model in ("epoll-lt", "poll"):
+            split = re.search(rf"^WORKERS {model}: connections (\d+)\+(\d+), "
+                              r"requests (\d+)\+(\d+) %, CPU (\d+)\+(\d+) %$", done.out, re.M)
+            self.assertTrue(split, done)
+            connections, requests, cpu = ((int(split[i]), int(split[i + 1])) for i in (1, 3, 5))
+            self.assertEqual(sum(connections), 50)
+            self.assertIn(sum(requests), (99, 100, 101))
+            self.assertIn(sum(cpu), (99, 100, 101))
+            self.assertTrue(all(connections), "the kernel deals by a hash: 50 to one is no chance")
+
+    def test_one_alone_is_not_split(self):
+        done = self.iodash("run", "-m", "epoll-lt", "-c", 5, "-r", "1k", *SHORT)
+        self.assertNotIn("WORKERS", done.out)
 
 
 if __name__ == "__main__":
