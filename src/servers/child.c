@@ -3,9 +3,11 @@
  * lifeline until its owner closes it or ends. Nothing else runs here, so that its CPU is the
  * server's. Nothing is printed; what goes wrong is in the header. */
 #include <errno.h>
+#include <link.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,6 +27,22 @@ static void sleep_on(int lifeline, struct crew *c)
     }
 }
 
+/* What only the start needed of program and libraries is no memory of the server's: pages that are
+ * never written come back from the file when somebody needs them. */
+static int give_back(struct dl_phdr_info *object, size_t size, void *arg)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    (void)size, (void)arg;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &object->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || p->p_flags & PF_W)
+            continue;
+        uintptr_t from = (object->dlpi_addr + p->p_vaddr) & ~(page - 1);
+        madvise((void *)from, object->dlpi_addr + p->p_vaddr + p->p_memsz - from, MADV_DONTNEED);
+    }
+    return 0;
+}
+
 static int serve(struct crew *c, struct shared *s, struct err *e)
 {
     int rc = crew_init(c, s, e);
@@ -34,6 +52,7 @@ static int serve(struct crew *c, struct shared *s, struct err *e)
         return rc;
     rc = crew_start(c, e);
     if (rc == 0) {
+        dl_iterate_phdr(give_back, NULL);
         shared_set_state(s, SHARED_READY);
         if (send(s->lifeline, "+", 1, MSG_NOSIGNAL) == 1)
             sleep_on(s->lifeline, c);

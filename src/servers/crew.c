@@ -169,6 +169,7 @@ static void *worker_main(void *arg)
     clockid_t clock;
     struct timespec t;
     pin(w->crew, w->index);
+    worker_thread_begins();
     struct conn *own = take_table(w);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);

@@ -182,6 +182,7 @@ static void *blocking_main(void *arg)
 {
     struct blocking_thread *t = arg;
     struct blocking_state *s = t->worker->state;
+    worker_thread_begins();
     blocking_begin(t, s);
     enum drop why = blocking_run(t);
     blocking_take_socket(t, s);

@@ -90,6 +90,9 @@ static inline bool worker_goes_on(struct worker *w)
 /* In the model's open: what of it the gate does not hold back (GATE_PASSES_*). */
 void worker_passes_gate(struct worker *w, unsigned what);
 
+/* By each thread that serves, first. */
+void worker_thread_begins(void);
+
 /* Worker 0: of a pool, the one that opened what all share. It is open before the others begin. */
 struct worker *worker_first(struct worker *w);
 
