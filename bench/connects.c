@@ -3,10 +3,14 @@
  * in interleaved rounds against one and the same server, which confirms each by its own count. Then
  * 1000 connects at once to every model at a backlog of 128, and what its accept queue dropped.
  * Prints, asserts nothing. Usage: bench_connects BUILD [CONNECTIONS [ROUNDS]] */
+#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cpus.h"
@@ -77,21 +81,44 @@ static long wait_held(struct server *s, long n)
     return held(s);
 }
 
+/* Starts it with both ends of its input and output in ours[]. */
+static pid_t start_tight(const char *program, const struct server *s, int n, int ours[2])
+{
+    char port[16], count[16];
+    int in[2], out[2];
+    struct net_addr a;
+    server_address(s, &a);
+    snprintf(port, sizeof port, "%d", net_addr_port(&a));
+    snprintf(count, sizeof count, "%d", n);
+    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+        give_up("pipe");
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        execl(program, program, port, count, (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    ours[0] = in[1];
+    ours[1] = out[0];
+    return pid;
+}
+
 static double tight(const char *program, struct server *s, int n, long *confirmed)
 {
-    char command[300];
-    struct net_addr a;
-    double seconds = NAN;
-    server_address(s, &a);
-    /* It keeps its connections until the pipe of `sleep` ends. */
-    snprintf(command, sizeof command, "sleep 2 | %s %d %d", program, net_addr_port(&a), n);
-    FILE *out = popen(command, "r");
-    if (!out || fscanf(out, "%lf", &seconds) != 1)
+    char text[64] = "";
+    int ours[2];
+    pid_t pid = start_tight(program, s, n, ours);
+    if (read(ours[1], text, sizeof text - 1) <= 0)
         give_up("the tight connector failed");
     *confirmed = wait_held(s, n);
-    pclose(out);
+    close(ours[0]);
+    close(ours[1]);
+    waitpid(pid, NULL, 0);
     wait_held(s, 0);
-    return seconds;
+    return strtod(text, NULL);
 }
 
 static double ours(struct server *s, const struct params *p, const struct cpu_plan *cpus,
