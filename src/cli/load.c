@@ -36,7 +36,7 @@ static void defaults(struct args *a)
         p->rate = PARAM_MAX;
     if (!a->given[PARAM_duration] && !a->given[PARAM_samples])
         p->duration = DURATION_S;
-    if (!a->given[PARAM_warmup])
+    if (!a->given[PARAM_warmup] && !workload_of(p)->next_step)
         p->warmup = WARMUP_S;
 }
 

@@ -37,7 +37,10 @@ static void say_why(struct text *t, const char *model, const struct ramp *m, int
 {
     double server = row_summary(m->top, pane, METRIC_server_cpu_pct).mean;
     double spare = row_summary(m->top, pane, METRIC_load_spare_pct).mean;
-    say(t, "%s at its best used %s %% of a CPU", model, num(server).s);
+    if (isnan(server))
+        say(t, "%s: its CPU is not measured", model);
+    else
+        say(t, "%s at its best used %s %% of a CPU", model, num(server).s);
     if (spare < 5)
         say(t, ", and the load had none to spare");
 }

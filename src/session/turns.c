@@ -434,7 +434,9 @@ bool turns_run(struct session *s, struct row *row, unsigned seen)
     bool complete = run_rounds(&r);
     for (int i = 0; i < row->pane_count; i++)
         if (playing(s, i)) {
+            uint64_t since_ns = clock_ns();
             drain(&r, s->rig.panes[i].load);
+            note_silence(&r, i, since_ns);
             end_totals(&r, i);
         }
     show_turn(s, -1);
