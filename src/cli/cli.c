@@ -40,8 +40,7 @@ const struct command_line cli_table[] = {
      "one server in the foreground, for another machine or a real client; http by default",
      {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
-     "only the load, on any server (http://, fetch://, echo://, discard://); the rate is max, 1 s of "
-     "warm-up\n  and 10 s of measuring unless told otherwise",
+     "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, verdicts, keys, plans",

@@ -165,14 +165,15 @@ static void error_line(FILE *out, const struct pane *p)
 
 static void connection_line(FILE *out, const struct row *r)
 {
-    double held = row_summary(r, 0, METRIC_established).max;
+    double wanted = r->params.connections + r->params.idle;
+    double held = row_summary(r, 0, METRIC_established).max; /* of the row before, too */
+    double made = fmin((double)r->panes[0].total.connects, wanted);
     double served = row_summary(r, 0, METRIC_served).max;
     double never = row_summary(r, 0, METRIC_never_answered).min;
     if (isnan(served))
         return;
     fprintf(out, "%-12s%.0f of %.0f connected, %.0f served at least once, %.0f never answered\n",
-            "connections", isnan(held) ? 0 : held, r->params.connections + r->params.idle, served,
-            never);
+            "connections", fmax(held, made), wanted, served, never);
 }
 
 static void details(FILE *out, const struct rows *rows)

@@ -133,7 +133,7 @@ static void answer_alone(const struct row *r, struct text *t)
     if (metric_table[m].cls != CLASS_TIME)
         say(t, " %s", metric_table[m].title);
     say(t, " %s", say_load(r).s);
-    if (workload_yields(r->workload, METRIC_latency_p99_us) && !r->workload->repeat)
+    if (!isnan(mean_of(r, 0, row_p99(r))) && !r->workload->repeat)
         say(t, ", p99 %s", units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
 }
 
@@ -149,7 +149,8 @@ static void why_calls(const struct row *r, int pane, struct text *t)
             continue;
         }
         if (isnan(looks)) {
-            say(t, ": looks not measured");
+            say(t, io && io->target ? " is not ours: what it waits with is not known"
+                                    : ": looks not measured");
             continue;
         }
         bool one = fabs(looks - 1) < 0.005;
@@ -228,6 +229,21 @@ static void say_never_answered(const struct row *r, int pane, struct text *t)
             last->values.v[METRIC_never_answered]);
 }
 
+/* Flat out something is at its limit; of a server that is not ours it may be that only the load says
+ * that it is not the one. */
+static void say_limit(const struct row *r, int pane, struct text *t)
+{
+    const struct pane *p = &r->panes[pane];
+    double spare = mean_of(r, pane, METRIC_load_spare_pct);
+    double cpu = mean_of(r, pane, METRIC_server_cpu_pct);
+    bool limited = p->verdict == VERDICT_OK || p->verdict == VERDICT_TOO_FEW;
+    if (!p->io || !p->io->target || isfinite(r->params.rate) || !limited || !(spare >= 5))
+        return;
+    say(t, "; the load had %.0f %% to spare: the limit was the server or the way to it", spare);
+    if (!isnan(cpu))
+        say(t, ", whose process used %.0f %% of a CPU", cpu);
+}
+
 static void trust(const struct row *r, int pane, struct text *t)
 {
     bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
@@ -247,7 +263,7 @@ static void trust(const struct row *r, int pane, struct text *t)
     else if (!said)
         say(t, "ok");
     for (int i = 0; i <= pane; i += pane ? pane : 1)
-        say_never_answered(r, i, t);
+        say_never_answered(r, i, t), say_limit(r, i, t);
     if (pane && metric_table[row_main(r)].cls != CLASS_STATE) {
         struct paired p = row_ratio(r, pane, row_main(r));
         if (p.resolution_pct > 900)

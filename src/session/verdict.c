@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/units.h"
@@ -84,6 +85,9 @@ static bool is_errors(const struct seen *s)
         if (above(mean(s, kinds[i]), 0) && n < (int)REASON)
             n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", mean(s, kinds[i]),
                           metric_table[kinds[i]].title);
+    const char *wrong = s->rig && s->rig->load ? load_wrong(s->rig->load) : "";
+    if (wrong[0] && n < (int)REASON)
+        snprintf(s->reason + n, REASON - (size_t)n, " (%s)", wrong);
     return true;
 }
 
@@ -188,8 +192,7 @@ static bool is_behind(const struct seen *s)
     bool one_way = protocol_table[(int)p->protocol]->one_way;
     struct summary served = row_summary(s->row, s->index, one_way ? METRIC_messages_per_s
                                                                   : METRIC_requests_per_s);
-    struct summary one = row_summary(s->row, s->index, METRIC_cpu_us_per_request);
-    if (one.used < 1)
+    if (row_summary(s->row, s->index, row_main(s->row)).used < 1)
         return false;
     /* Each connection's schedule is cut at both ends of each turn: half a request of it, by chance. */
     double seconds = measured_s(s);
@@ -252,10 +255,19 @@ static bool is_too_few(const struct seen *s)
     return true;
 }
 
+/* Nobody told how many threads of a server that is not ours work: one, or as many as there are CPUs. */
+static bool uses_all(const struct seen *s, double cpu)
+{
+    double all = s->row->params.workers;
+    if (s->pane->io && s->pane->io->target)
+        all = cpu <= 105 ? 1 : (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return above(cpu, 95 * all - 1e-9);
+}
+
 static bool is_full(const struct seen *s)
 {
     double cpu = mean(s, METRIC_server_cpu_pct);
-    if (s->row->workload->repeat || !above(cpu, 95 * s->row->params.workers - 1e-9))
+    if (s->row->workload->repeat || !uses_all(s, cpu))
         return false;
     snprintf(s->reason, REASON, "server full: %.0f %% of its CPU", cpu);
     return true;
