@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How well the load keeps a pace: 100 connections to epoll-lt at 1 000, 10 000 and 50 000 requests a
- * second. Prints what was due, sent and answered in each second, how far that is from the rate, and
- * how late the sends were; says when the machine did not carry the rate. Asserts nothing.
+ * second. Prints what was due, sent and answered in each second, how far that is from the rate, how
+ * late the sends were, and how much of its CPU the load had: a second in which others ran there says
+ * nothing about the pace. Asserts nothing.
  * Usage: IODASH_EXE=.../iodash bench_pace [SECONDS [CONNECTIONS [RATE ...]]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,24 +14,33 @@
 
 struct second {
     uint64_t t_ns;
+    int64_t cpu_ns;
     struct load_counts counts;
+    struct hist_copy late;
 };
 
 static void read_second(const struct load *l, struct second *out)
 {
     out->t_ns = clock_ns();
+    out->cpu_ns = load_cpu_ns(l);
     load_read(l, &out->counts);
+    hist_clear(&out->late);
+    load_read_hist(l, LOAD_LATE, &out->late);
 }
 
 /* Counts of one second, to its true length. Returns how far the sends were off the rate, in %. */
-static double print_second(const struct second *a, const struct second *b, double rate, int threads)
+static double print_second(const struct second *a, struct second *b, double rate, int threads)
 {
+    static struct hist_copy late;
     struct load_counts d;
     double t = (double)(b->t_ns - a->t_ns) / 1e9;
     load_counts_diff(&b->counts, &a->counts, &d);
+    hist_diff(&b->late, &a->late, &late);
     double off = 100 * ((double)d.sent / t / rate - 1);
-    printf("  %7.0f due  %7.0f sent (%+.2f %%)  %7.0f answered  load %2.0f %% spare\n",
+    printf("  %7.0f due  %7.0f sent (%+.2f %%)  %7.0f answered  late p99 %6.1f us  "
+           "load had %3.0f %% of its CPU, %2.0f %% spare\n",
            (double)d.due / t, (double)d.sent / t, off, (double)d.replies / t,
+           hist_percentile(&late, 99) / 1e3, (double)(b->cpu_ns - a->cpu_ns) / 1e7 / t / threads,
            (double)d.spare_ns / 1e7 / t / threads);
     return off;
 }
@@ -49,8 +59,8 @@ static void print_late(struct load *l, struct hist_copy *h)
 
 static int run(struct plan_row *want, const struct cpu_plan *cpus, int seconds)
 {
+    static struct second before, now; /* large */
     struct rig rig = {0};
-    struct second before, now;
     double rate = want->params.rate, worst = 0;
     rig_fit(&rig, want, cpus);
     struct rig_pane *p = &rig.panes[0];
