@@ -51,7 +51,7 @@ static int show(const struct args *a, const struct ui_options *o)
 {
     struct err e = {{0}};
     char parting[2048] = "";
-    struct session_options so = {.pin = a->params.pin != PIN_OFF, .forever = true};
+    struct session_options so = {.pin = a->params.pin != PIN_OFF, .forever = true, .prices = true};
     struct session *s = session_new(&so, &e);
     if (!s)
         return cli_fail(1, e.text);

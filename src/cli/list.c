@@ -12,10 +12,12 @@
 #include "load/workloads.h"
 #include "metrics/metrics.h"
 #include "servers/io_models.h"
+#include "session/loopback.h"
 #include "session/plan.h"
 #include "session/rows.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
+#include "ui/views.h"
 
 struct line {
     const char *cell[GRID_COLUMNS];
@@ -132,15 +134,11 @@ static bool verdict_line(int i, struct line *out)
 
 static const char *views_of(unsigned views, char *buf, size_t size)
 {
-    static const struct {
-        unsigned view;
-        const char *word;
-    } words[] = {{VIEW_LIVE, "live"}, {VIEW_TABLE, "table"}, {VIEW_HELP, "help"}};
     if (views == VIEWS_ALL)
         return "all";
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (views & words[i].view)
-            join(buf, size, words[i].word);
+    for (int i = 0; i < view_count; i++)
+        if (views & view_table[i].view)
+            join(buf, size, view_table[i].name);
     return buf;
 }
 
@@ -169,6 +167,15 @@ static bool plan_line(int i, struct line *out)
     return true;
 }
 
+static bool loopback_line(int i, struct line *out)
+{
+    if (i >= LOOPBACK_COUNT)
+        return false;
+    out->cell[0] = loopback_points[i].name;
+    out->cell[1] = loopback_points[i].text;
+    return true;
+}
+
 /* --- the listings ---------------------------------------------------------------------------- */
 
 /* Columns are dropped from the right: from Markdown, which is kept, what is about this machine;
@@ -192,6 +199,7 @@ static const struct listing listings[] = {
     {"verdicts", {"verdict", "meaning", "what still ranks", NULL}, verdict_line, {0}},
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
+    {"loopback", {"point", "what loopback hides", NULL}, loopback_line, {0}},
 };
 static const int listing_count = sizeof listings / sizeof *listings;
 

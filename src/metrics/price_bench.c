@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "base/err.h"
 
 #define WORD_BITS ((int)(8 * sizeof(unsigned long)))
-#define PERIOD_NS 87000 /* 11 500 requests a second */
+#define PERIOD_NS 87000 /* on average: 11 500 requests a second */
 #define NAP_NS 200000
 
 static int listen_anywhere(void)
@@ -139,7 +140,7 @@ static void ask(struct bench *b)
     static const uint8_t request[BENCH_REQUEST];
     if (send(b->client[b->next], request, sizeof request, MSG_NOSIGNAL) < 0)
         atomic_store(&b->order, BENCH_END); /* cannot be: then nothing is measured */
-    b->next = (b->next + 1) % b->n;
+    b->next++;
 }
 
 static void read_ready(struct bench *b)
@@ -162,9 +163,17 @@ static void ask_all(struct bench *b)
     atomic_compare_exchange_strong(&b->order, &asked, BENCH_READ);
 }
 
+/* Many connections with a schedule each come like this: at any time, whatever was before. */
+static uint64_t gap_ns(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (uint64_t)(-PERIOD_NS * log(((*seed >> 8) + 1) / 16777217.0));
+}
+
 void bench_client(struct bench *b)
 {
     uint64_t due = 0;
+    uint32_t seed = 1;
     for (;;) {
         switch (atomic_load(&b->order)) {
         case BENCH_END:
@@ -178,8 +187,9 @@ void bench_client(struct bench *b)
             break;
         case BENCH_PACE:
             if (clock_ns() >= due) {
+                b->next %= b->through;
                 ask(b);
-                due = (due ? due : clock_ns()) + PERIOD_NS;
+                due = (due ? due : clock_ns()) + gap_ns(&seed);
             }
             read_ready(b);
             break;

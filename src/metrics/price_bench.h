@@ -12,10 +12,10 @@
 
 #include "metrics/prices.h"
 
-enum { BENCH_PAIRS = 256, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024 };
+enum { BENCH_PAIRS = PRICE_MANY, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024 };
 
 /* What the client does. It asks once on all connections, and then reads; or it asks on one after
- * the other at an even pace, and reads. */
+ * the other, at random times, and reads. */
 enum bench_order { BENCH_REST, BENCH_ASK, BENCH_READ, BENCH_PACE, BENCH_END };
 
 struct bench {
@@ -32,7 +32,8 @@ struct bench {
 
     /* The client's. */
     int client[BENCH_PAIRS], client_epoll;
-    int next; /* connection that is asked next */
+    int next;    /* connection that is asked next */
+    int through; /* connections that the pace goes through; set before it is ordered */
     uint8_t replies[64 * 1024];
 
     /* Atomic. */

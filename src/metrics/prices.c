@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A price is the median of batches, in CPU time of the thread that pays. Calls that need nobody are
- * made again and again; recv and send are timed where a server makes them, one after the other
- * through a few hundred connections, while a client reads on another CPU: alone and on one socket
- * they would come out at half the price. What a sleep costs cannot be timed from inside: it is what
- * a request costs at an even pace, where the server sleeps before each, less wait, recv and send. So
- * it holds the switch away and back, and what went cold meanwhile. What a further descriptor costs
- * in a wait is the slope between one and all of them. */
+/* A price is CPU time of the thread that pays: the lower quartile of batches, since disturbances only
+ * add. Calls that need nobody are made again and again; recv and send are timed where a server makes
+ * them, one after the other through a few hundred connections, while a client reads on another CPU:
+ * alone and on one socket they would come out at half the price. What a sleep costs cannot be timed
+ * from inside: it is what a request costs at a pace, where the server sleeps before most, less wait,
+ * recv and send. So it holds the switch away and back, and what went cold meanwhile. What a further
+ * descriptor costs in a wait is the slope between one and all of them. */
 #include "metrics/prices.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -23,9 +24,8 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "metrics/price_bench.h"
-#include "metrics/stats.h"
 
-enum { BATCHES = 7, CONNECTS = 32, ROUNDS = 9, PACED = 100, WARM = 50 };
+enum { BATCHES = 9, CONNECTS = 32, ROUNDS = 9, PACED = 80, WARM = 50 };
 #define LIMIT_NS NS_PER_S
 
 const char *const price_columns[PRICE_COUNT] = {
@@ -60,6 +60,19 @@ static double cpu_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of n values, which it puts in order; NaN when there is none. */
+static double lower_quartile(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, by_size);
+    return n > 0 ? v[(n - 1) / 4] : NAN;
+}
+
 /* --- calls that need nobody ------------------------------------------------------------------- */
 
 typedef void (*call_fn)(struct bench *b);
@@ -75,7 +88,7 @@ static double price_of(struct bench *b, call_fn call, int times)
             call(b);
         batch[n] = (cpu_ns() - from) / times;
     }
-    return stats_median(batch, n);
+    return lower_quartile(batch, n);
 }
 
 static void call_nothing(struct bench *b)
@@ -155,7 +168,7 @@ static void price_accepts(struct bench *b, struct prices *out)
             break;
         each[n] = (cpu_ns() - from) / CONNECTS;
     }
-    out->ns[PRICE_accept] = stats_median(each, n);
+    out->ns[PRICE_accept] = lower_quartile(each, n);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -205,40 +218,60 @@ static bool price_busy(struct bench *b, size_t reply, int rounds, struct exchang
         recvs[r] = x.recv_ns / b->n - tick;
         sends[r] = x.send_ns / b->n - tick;
     }
-    out->recv_ns = stats_median(recvs, rounds);
-    out->send_ns = stats_median(sends, rounds);
+    out->recv_ns = lower_quartile(recvs, rounds);
+    out->send_ns = lower_quartile(sends, rounds);
     return true;
 }
 
-/* One request at an even pace: asleep, woken, served. False: nothing came. */
-static bool serve_paced(struct bench *b)
+struct paced { /* of one batch */
+    double cpu_ns;
+    int requests, waits;
+    long sleeps;
+};
+
+static long sleeps_now(void)
 {
-    struct epoll_event ev[8];
-    int n = epoll_wait(b->epoll, ev, 8, 100);
-    for (int i = 0; i < n; i++)
-        if (recv(ev[i].data.fd, b->bytes, BENCH_REQUEST, 0) != BENCH_REQUEST ||
-            send(ev[i].data.fd, b->bytes, BENCH_REPLY, MSG_NOSIGNAL) != BENCH_REPLY)
-            return false;
-    return n > 0;
+    struct rusage u;
+    return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nvcsw : 0;
 }
 
-/* What a request costs at an even pace. */
-static double price_paced(struct bench *b)
+/* Serves what comes at a pace: mostly asleep, woken, one request. False: nothing came. */
+static bool serve_paced(struct bench *b, int requests, struct paced *out)
+{
+    struct epoll_event ev[8];
+    double from = cpu_ns();
+    long slept = sleeps_now();
+    *out = (struct paced){0};
+    while (out->requests < requests) {
+        int n = epoll_wait(b->epoll, ev, 8, 100);
+        out->waits++;
+        for (int i = 0; i < n; i++)
+            if (recv(ev[i].data.fd, b->bytes, BENCH_REQUEST, 0) != BENCH_REQUEST ||
+                send(ev[i].data.fd, b->bytes, BENCH_REPLY, MSG_NOSIGNAL) != BENCH_REPLY)
+                return false;
+        if (n <= 0)
+            return false;
+        out->requests += n;
+    }
+    out->cpu_ns = cpu_ns() - from;
+    out->sleeps = sleeps_now() - slept;
+    return true;
+}
+
+/* What a sleep costs beside so many connections, when wait and request are taken off. */
+static double price_sleep(struct bench *b, int through, double wait_ns, double request_ns)
 {
     double batch[BATCHES];
+    struct paced p;
     int n = 0;
-    bench_order(b, BENCH_PACE);
-    for (int i = 0; i < WARM; i++)
-        if (!serve_paced(b))
-            return NAN;
-    for (; n < BATCHES && !bench_over(b); n++) {
-        double from = cpu_ns();
-        for (int i = 0; i < PACED; i++)
-            if (!serve_paced(b))
-                return NAN;
-        batch[n] = (cpu_ns() - from) / PACED;
-    }
-    return stats_median(batch, n);
+    b->through = through < b->n ? through : b->n;
+    if (!bench_order(b, BENCH_PACE) || !serve_paced(b, WARM, &p))
+        return NAN;
+    while (n < BATCHES && !bench_over(b) && serve_paced(b, PACED, &p) && p.sleeps > 0)
+        batch[n++] = (p.cpu_ns - p.waits * wait_ns - p.requests * request_ns) / (double)p.sleeps;
+    bench_order(b, BENCH_REST);
+    double price = lower_quartile(batch, n);
+    return price > 0 ? price : NAN;
 }
 
 static void price_requests(struct bench *b, struct prices *out)
@@ -248,9 +281,9 @@ static void price_requests(struct bench *b, struct prices *out)
         return;
     out->ns[PRICE_recv] = small.recv_ns;
     out->ns[PRICE_send] = small.send_ns;
-    double sleep = price_paced(b) - out->ns[PRICE_wait] - small.recv_ns - small.send_ns;
-    if (sleep > 0)
-        out->ns[PRICE_sleep] = sleep;
+    double wait = out->ns[PRICE_wait], request = small.recv_ns + small.send_ns;
+    out->ns[PRICE_sleep] = price_sleep(b, PRICE_MANY, wait, request);
+    out->ns[PRICE_sleep_few] = price_sleep(b, PRICE_FEW, wait, request);
     if (price_busy(b, BENCH_BULK + BENCH_REPLY, 3, &bulk) && bulk.send_ns > small.send_ns)
         out->ns[PRICE_kib] = (bulk.send_ns - small.send_ns) / (BENCH_BULK / 1024);
 }

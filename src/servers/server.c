@@ -124,3 +124,21 @@ int64_t server_worker_cpu_ns(const struct server *s, int worker)
 {
     return worker >= 0 && worker < s->shared->workers ? s->place->worker_cpu_ns(s, worker) : -1;
 }
+
+static void add_known(int64_t *sum, int64_t v)
+{
+    *sum = *sum < 0 || v < 0 ? -1 : *sum + v;
+}
+
+void server_threads(const struct server *s, struct proc_thread *out)
+{
+    bool few = s->shared->workers <= THREADS_READ && !s->spec.model->cpu_ns;
+    *out = few ? (struct proc_thread){0, 0, 0} : (struct proc_thread){-1, -1, -1};
+    for (int i = 0; i < s->shared->workers && few; i++) {
+        struct proc_thread t;
+        proc_thread_read(s->pid, atomic_load(&s->shared->tids[i]), &t);
+        add_known(&out->sleeps, t.sleeps);
+        add_known(&out->preempted, t.preempted);
+        add_known(&out->run_wait_ns, t.run_wait_ns);
+    }
+}

@@ -104,4 +104,5 @@ void environment_read(struct environment *out)
     read_limit(out->somaxconn, limits_somaxconn());
     first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", out->clock);
     snprintf(out->version, sizeof out->version, "%s", IODASH_VERSION);
+    prices_clear(&out->prices);
 }

@@ -3,6 +3,8 @@
 #ifndef SESSION_ENVIRON_H
 #define SESSION_ENVIRON_H
 
+#include "metrics/prices.h"
+
 /* ENVIRONMENT(id, sentence): a text column env_ID. "" where it could not be read. */
 #define ENVIRONMENT(X)                                                                             \
     X(host, "host name")                                                                           \
@@ -19,8 +21,10 @@ struct environment {
 #define X(id, help) char id[128];
     ENVIRONMENT(X)
 #undef X
+    struct prices prices; /* of calls; the session fills them in */
 };
 
+/* All but the prices, which are not measured. */
 void environment_read(struct environment *out);
 
 #endif

@@ -22,7 +22,7 @@ struct trace { /* the last figures of a pane, for graphs; anew with another mode
 struct session {
     /* frozen after start */
     struct session_options options;
-    struct environment env;
+    struct environment env; /* its prices under lock */
     char id[48];
     uint64_t t0_ns;
     struct cpu_plan cpus;

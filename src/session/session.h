@@ -18,6 +18,7 @@ struct session;
 struct session_options {
     bool pin;
     bool forever; /* the dashboard: a finished row goes on (kept = extra) until the next order */
+    bool prices;  /* measure what calls cost here, before the first row */
 };
 
 /* NULL with one line. session_free stops everything: servers, load, threads, within 2 s. */
@@ -99,6 +100,7 @@ void session_read(struct session *s, struct session_now *out);
 /* Server pid of a pane, 0 when there is none: for tests and the log. */
 pid_t session_server_pid(struct session *s, int pane);
 
+/* Its prices under the lock: they come a moment after the start. */
 const struct environment *session_environment(const struct session *s);
 const char *session_id(const struct session *s); /* "20261130-140601-12345" */
 

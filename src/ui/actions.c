@@ -24,7 +24,7 @@ bool act_matters(const struct app *a, enum param_id id)
 void act_view(struct app *a, int view)
 {
     a->view = (enum view)view;
-    a->table_row = 0;
+    a->table_row = a->why_row = 0;
     a->changed = true;
 }
 
@@ -309,4 +309,29 @@ void act_table_enter(struct app *a, int arg)
     session_unlock(a->session);
     act_view(a, VIEW_LIVE);
     app_order(a, &want);
+}
+
+/* --- why -------------------------------------------------------------------------------------- */
+
+void act_why_line(struct app *a, int step)
+{
+    const struct scene_why *w = &a->scene->why;
+    int line = a->why_line;
+    do
+        line += step;
+    while (line >= 0 && line < BILL_ITEMS && !scene_why_shows(w, line));
+    if (line >= 0 && line < BILL_ITEMS)
+        a->why_line = line;
+}
+
+void act_explain(struct app *a, int arg)
+{
+    (void)arg;
+    if (a->view == VIEW_WHY) {
+        a->why_explain = !a->why_explain;
+        return;
+    }
+    int row = a->view == VIEW_TABLE ? a->table_row : 0;
+    act_view(a, VIEW_WHY);
+    a->why_row = row;
 }

@@ -10,8 +10,8 @@
 #include "ui/scene.h"
 #include "ui/term.h"
 
-enum view { VIEW_LIVE = 1, VIEW_TABLE = 2, VIEW_HELP = 4 };
-#define VIEWS_ALL (VIEW_LIVE | VIEW_TABLE | VIEW_HELP)
+enum view { VIEW_LIVE = 1, VIEW_TABLE = 2, VIEW_WHY = 16, VIEW_HELP = 64 };
+#define VIEWS_ALL (VIEW_LIVE | VIEW_TABLE | VIEW_WHY | VIEW_HELP)
 
 enum dialog { DIALOG_NONE, DIALOG_PICKER, DIALOG_ENTRY };
 enum picker_kind { PICK_MODEL, PICK_WORKLOAD, PICK_PLAN, PICK_FIGURE };
@@ -36,6 +36,9 @@ struct app {
     int cursor;    /* frozen: samples before the newest, read off */
     int table_row; /* number of the row in focus in the table, 0: the running one */
     int table_column, help_top;
+    int why_row;      /* number of the row that is explained, 0: the running one */
+    int why_line;     /* of its bill, in focus */
+    bool why_explain; /* that line is explained below */
 
     enum dialog dialog;
     struct picker picker;

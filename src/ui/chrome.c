@@ -12,18 +12,13 @@
 
 /* --- line 1 ----------------------------------------------------------------------------------- */
 
-static const struct {
-    enum view view;
-    const char *name;
-} tabs[] = {{VIEW_LIVE, "1 live"}, {VIEW_TABLE, "2 table"}};
-
 static int draw_tabs(struct canvas *c, enum view view)
 {
     int x = 1 + canvas_text(c, 1, 0, c->w, ROLE_TITLE, true, "iodash") + 2;
-    for (size_t i = 0; i < sizeof tabs / sizeof *tabs; i++) {
-        bool here = tabs[i].view == view;
+    for (int i = 0; i < view_count && *view_table[i].tab; i++) {
+        bool here = view_table[i].view == view;
         x += canvas_printf(c, x, 0, c->w - x, here ? ROLE_FOCUS : ROLE_DIM, here,
-                           here ? "[%s]" : "%s", tabs[i].name);
+                           here ? "[%s]" : "%s", view_table[i].tab);
         x += 2;
     }
     return x;

@@ -12,6 +12,7 @@
 #define LIVE VIEW_LIVE
 #define TABLE VIEW_TABLE
 #define HELP VIEW_HELP
+#define WHY VIEW_WHY
 #define WORK (VIEW_LIVE | VIEW_TABLE)
 
 const struct command command_table[] = {
@@ -31,6 +32,8 @@ const struct command command_table[] = {
      act_table_enter, 0},
     {"columns-left", "[", "[ ] columns", "columns further left", TABLE, act_table_column, -1},
     {"columns-right", "]", "", "columns further right", TABLE, act_table_column, 1},
+    {"line-up", "up", "↑↓ line", "the line of the bill before", WHY, act_why_line, -1},
+    {"line-down", "down", "", "the next line of the bill", WHY, act_why_line, 1},
     {"scroll-up", "up", "↑↓ scroll", "scroll the help up", HELP, act_scroll, -1},
     {"scroll-down", "down", "", "scroll the help down", HELP, act_scroll, 1},
     {"page-up", "pgup", "", "a page up", HELP, act_scroll, -12},
@@ -42,16 +45,20 @@ const struct command command_table[] = {
      PICK_PLAN},
     {"save", "s", "s save", "save the session as CSV in the current folder; never overwrites",
      VIEWS_ALL, act_save, 0},
-    {"live", "1", "1-2 views", "the live view: what is measured now", VIEWS_ALL, act_view,
+    {"live", "1", "1 2 5 views", "the live view: what is measured now", VIEWS_ALL, act_view,
      VIEW_LIVE},
     {"table", "2", "", "the table view: all rows of this workload and lineup", VIEWS_ALL, act_view,
      VIEW_TABLE},
+    {"why", "5", "", "the why view: the bill of a request, calls times their prices here", VIEWS_ALL,
+     act_view, VIEW_WHY},
+    {"explain", "e", "e explain", "explain the row in focus in the why view; there: the line in focus",
+     WORK | WHY, act_explain, 0},
     {"model", "m", "m models", "pick the model of the pane in focus, one sentence each", WORK,
      act_pick, PICK_MODEL},
     {"more", "n", "n more", "measure as many samples again of what is measured", WORK, act_more, 0},
     {"load", "space", "space load off/on", "load off, and on again", WORK, act_load, 0},
-    {"pane", "tab", "Tab pane", "the next pane; it is compared with pane A", WORK, act_pane, 1},
-    {"pane-before", "backtab", "", "the pane before", WORK, act_pane, -1},
+    {"pane", "tab", "Tab pane", "the next pane; it is compared with pane A", WORK | WHY, act_pane, 1},
+    {"pane-before", "backtab", "", "the pane before", WORK | WHY, act_pane, -1},
     {"add", "a", "a add", "add a pane (at most 4)", WORK, act_add_pane, 0},
     {"drop", "d", "d drop", "drop the pane in focus", WORK, act_drop_pane, 0},
     {"figure", "g", "g figure", "pick the figure that the graphs show", LIVE, act_pick,

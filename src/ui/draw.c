@@ -17,19 +17,20 @@ static void draw_small_screen(struct app *a)
         canvas_text(c, 0, 1, c->w, ROLE_DIM, false, "q quits");
 }
 
-static void draw_view(struct app *a)
+const struct view_row view_table[] = {
+    {VIEW_LIVE, "live", "1 live", view_live_draw},
+    {VIEW_TABLE, "table", "2 table", view_table_draw},
+    {VIEW_WHY, "why", "5 why", view_why_draw},
+    {VIEW_HELP, "help", "", view_help_draw},
+};
+const int view_count = sizeof view_table / sizeof *view_table;
+
+const struct view_row *view_find(enum view view)
 {
-    switch (a->view) {
-    case VIEW_LIVE:
-        view_live_draw(a);
-        break;
-    case VIEW_TABLE:
-        view_table_draw(a);
-        break;
-    case VIEW_HELP:
-        view_help_draw(a);
-        break;
-    }
+    const struct view_row *v = view_table;
+    while (v->view != view)
+        v++;
+    return v;
 }
 
 void app_draw(struct app *a)
@@ -40,7 +41,7 @@ void app_draw(struct app *a)
         draw_small_screen(a);
         return;
     }
-    draw_view(a);
+    view_find(a->view)->draw(a);
     if (a->dialog == DIALOG_PICKER)
         picker_draw(c, &a->picker);
     else if (a->dialog == DIALOG_ENTRY)

@@ -272,6 +272,35 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
     s->sweep_rows = s->small.count;
 }
 
+bool scene_why_shows(const struct scene_why *w, int line)
+{
+    bool any = bill_words[line].always;
+    for (int i = 0; i < w->count; i++)
+        any |= w->bill[i].line[line].calls > 0;
+    return any;
+}
+
+static void take_why(struct scene *s, const struct row *r)
+{
+    struct scene_why *w = &s->why;
+    const struct prices *prices = &s->env->prices;
+    *w = (struct scene_why){.row = r->number, .count = r->pane_count > 1 ? 2 : 1};
+    w->workload = r->workload;
+    w->params = r->params;
+    w->pane[1] = s->against > 0 && s->against < r->pane_count ? s->against : w->count - 1;
+    for (int i = 0; i < w->count; i++) {
+        int p = w->pane[i];
+        memcpy(w->model[i], r->panes[p].model, sizeof w->model[i]);
+        bill_of(r, p, prices, &w->bill[i]);
+        for (int m = 0; m < METRIC_COUNT; m++)
+            w->mean[i].v[m] = row_summary(r, p, (enum metric_id)m).mean;
+    }
+    same_of(r, w->pane[w->count - 1], &s->now->cpus, &w->same);
+    w->priced = prices_known(prices);
+    w->call_us = prices->ns[PRICE_call] / 1e3;
+    w->rounds = row_kept(r);
+}
+
 static void forget_row(struct scene *s)
 {
     const struct workload *w = workload_of(&s->shown.params);
@@ -299,6 +328,10 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         take_row(s, rows, r);
     else
         forget_row(s);
+    const struct row *why = find_row(rows, w->why ? w->why : s->row);
+    s->why.row = 0;
+    if (why && row_kept(why) > 0)
+        take_why(s, why);
     if (s->has_table)
         table_free(&s->table);
     s->has_table = w->table && s->row > 0;

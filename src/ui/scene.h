@@ -6,6 +6,8 @@
 #define UI_SCENE_H
 
 #include "session/answers.h"
+#include "session/bill.h"
+#include "session/same.h"
 #include "session/session.h"
 #include "session/table.h"
 
@@ -42,6 +44,22 @@ struct scene_pane {
     char reason[160];
 };
 
+/* Why one row comes out as it does: pane A, and the one beside it. */
+struct scene_why {
+    int row;     /* its number, 0: nothing measured yet */
+    int count;   /* 1 or 2 */
+    int pane[2]; /* which ones they are */
+    char model[2][32];
+    const struct workload *workload;
+    struct params params;
+    struct bill bill[2];
+    struct values mean[2];
+    struct same same;
+    bool priced;
+    double call_us; /* a bare system call */
+    int rounds;
+};
+
 struct scene {
     struct session_now *now;
     struct plan_row shown;   /* what line 2 states: the live order, or the row of a plan */
@@ -52,6 +70,7 @@ struct scene {
     struct answer answer, sweep;
     int sweep_rows; /* rows of the same table */
     struct small_table small;
+    struct scene_why why;
     struct table table; /* whole; empty unless asked for */
     bool has_table;
     const struct environment *env;
@@ -63,6 +82,7 @@ struct scene_wish {
     const struct plan_row *want; /* the order last given */
     int against;                 /* pane in focus */
     bool table;                  /* the whole table is on the screen */
+    int why;                     /* number of the row to explain, 0: the one shown */
     bool anew;                   /* the order or the focus changed */
 };
 
@@ -71,6 +91,9 @@ void scene_free(struct scene *s);
 
 /* Takes the present state, and the rows where they may have changed. */
 void scene_take(struct scene *s, struct session *session, const struct scene_wish *w);
+
+/* Does the bill show this line? */
+bool scene_why_shows(const struct scene_why *w, int line);
 
 /* True while rows of a plan are measured. */
 bool scene_planning(const struct scene *s);

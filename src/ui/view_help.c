@@ -3,6 +3,7 @@
  * on the screen mean; nothing is written twice. */
 #include <stdio.h>
 
+#include "session/loopback.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
 #include "ui/text.h"
@@ -14,9 +15,7 @@ static const char *const facts[] = {
     "Percent is of one CPU. A server with four busy threads shows 400.",
     "ANSWER, WHY and TRUST say what was found, the counter that explains it, and what limits the "
     "figures. A difference counts only when its interval lies wholly outside 3 %.",
-    "Loopback hides the network: no interrupts, no loss, and who sends runs the receiver's half of "
-    "TCP too. Calls and looks a request and the direction of large differences carry over to a "
-    "real network; requests a second, microseconds and latency do not.",
+    "What loopback hides:",
 };
 
 struct page { /* draws the lines from `top` on, counts all */
@@ -54,6 +53,8 @@ static void page_all(struct page *p, enum view view)
         page_line(p, 2, ROLE_TEXT, false, "", "");
         page_line(p, 2, ROLE_DIM, false, "", facts[i]);
     }
+    for (int i = 0; i < LOOPBACK_COUNT; i++)
+        page_line(p, 16, ROLE_DIM, false, loopback_points[i].name, loopback_points[i].text);
 }
 
 void view_help_draw(struct app *a)
@@ -66,7 +67,7 @@ void view_help_draw(struct app *a)
     a->help_top = a->help_top < 0 ? 0 : a->help_top > most ? most : a->help_top;
     chrome_header(a);
     canvas_printf(c, 1, 1, c->w - 2, ROLE_TITLE, true, "keys of the %s view",
-                  a->help_of == VIEW_TABLE ? "table" : "live");
+                  view_find(a->help_of)->name);
     struct page p = {c, 2, 2 + room, a->help_top, 0};
     page_all(&p, a->help_of);
     if (a->help_top < most)

@@ -8,7 +8,17 @@
 
 void view_live_draw(struct app *a);
 void view_table_draw(struct app *a);
+void view_why_draw(struct app *a);
 void view_help_draw(struct app *a);
+
+struct view_row { /* draw.c: in the order of the tabs */
+    enum view view;
+    const char *name, *tab; /* tab "": none */
+    void (*draw)(struct app *a);
+};
+extern const struct view_row view_table[];
+extern const int view_count;
+const struct view_row *view_find(enum view view);
 
 /* pane.c: one pane of the live view. */
 void pane_draw(struct app *a, int pane, struct rect r);

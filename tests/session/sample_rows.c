@@ -101,6 +101,9 @@ struct environment rows_environment(void)
     snprintf(env.kernel, sizeof env.kernel, "Linux 6.18, a kernel");
     snprintf(env.cpu, sizeof env.cpu, "'=CPU");
     snprintf(env.version, sizeof env.version, "0.1.0");
+    prices_clear(&env.prices);
+    env.prices.ns[PRICE_call] = 971.3;
+    env.prices.ns[PRICE_kib] = 1.0 / 3;
     return env;
 }
 

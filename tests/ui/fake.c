@@ -25,6 +25,19 @@ const char *const session_phase_words[] = {
 
 /* --- what a test sets up ---------------------------------------------------------------------- */
 
+static void set_prices(struct prices *p)
+{
+    static const double ns[PRICE_COUNT] = {
+        [PRICE_call] = 970,       [PRICE_wait] = 1080,       [PRICE_look] = 70,
+        [PRICE_look_sleep] = 147, [PRICE_recv] = 1500,       [PRICE_recv_empty] = 1140,
+        [PRICE_send] = 5200,      [PRICE_mod] = 1330,        [PRICE_accept] = 9000,
+        [PRICE_sleep] = 4000,     [PRICE_sleep_few] = 3000,
+        [PRICE_poll_look] = 80,    [PRICE_poll_look_sleep] = 160,
+        [PRICE_kib] = 200,
+    };
+    memcpy(p->ns, ns, sizeof ns);
+}
+
 static void bind_tables(void)
 {
     params_bind(PARAM_workload, workload_word);
@@ -45,6 +58,7 @@ struct session *fake_new(void)
     for (int i = 0; i < LINEUP_MAX; i++)
         n->panes[i].trace = s->trace[i];
     snprintf(s->env.host, sizeof s->env.host, "fake");
+    set_prices(&s->env.prices);
     s->noise = 7;
     return s;
 }
@@ -57,6 +71,11 @@ struct fake_orders *fake_orders(struct session *s)
 struct session_now *fake_now(struct session *s)
 {
     return &s->now;
+}
+
+struct prices *fake_prices(struct session *s)
+{
+    return &s->env.prices;
 }
 
 struct plan_row fake_want(const char *workload, const char *models)
@@ -131,6 +150,13 @@ static void round_of(struct session *s, const struct row *r, int pane, struct va
     v->v[METRIC_latency_p99_us] = scans ? 300 : 112;
     v->v[METRIC_response_p99_us] = (scans ? 310 : 120) + noise(s) * 4;
     v->v[METRIC_established] = n;
+    v->v[METRIC_waits_per_request] = v->v[METRIC_sleeps_per_request] = 0.99;
+    v->v[METRIC_reads_per_request] = v->v[METRIC_writes_per_request] = 1;
+    v->v[METRIC_empty_reads_per_request] = v->v[METRIC_controls_per_request] = 0;
+    v->v[METRIC_mib_per_s] = rate / 1024;
+    v->v[METRIC_switches_per_s] = rate * 0.99;
+    v->v[METRIC_run_wait_pct] = 0.02;
+    v->v[METRIC_retransmits] = v->v[METRIC_listen_drops] = 0;
 }
 
 void fake_rounds(struct session *s, struct row *r, int warm, int rounds)

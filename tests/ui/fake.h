@@ -21,6 +21,8 @@ struct fake_orders *fake_orders(struct session *s);
 struct session_now *fake_now(struct session *s); /* what session_read() hands out */
 struct row *fake_row(struct session *s, const struct plan_row *of); /* a new one, running */
 
+struct prices *fake_prices(struct session *s);
+
 /* The default order: select beside epoll-lt, transfer. */
 struct plan_row fake_want(const char *workload, const char *models);
 

@@ -131,6 +131,72 @@ static void other_screens(void **state)
     golden("small-59x14", "");
 }
 
+static void why_screens(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("why-80x24", "5");
+    sweep("select,epoll-lt", 80, 24, CHARSET_ASCII);
+    golden("why-80x24-ascii", "5");
+    sweep("select,epoll-lt", 160, 50, CHARSET_BRAILLE);
+    golden("why-160x50", "e");
+    sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
+    golden("why-60x15", "5");
+    sweep("select", 80, 24, CHARSET_BRAILLE);
+    golden("why-80x24-one", "5");
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    golden("why-80x24-explain", "5e");
+}
+
+/* Lines are walked as far as there are any; e explains the one in focus, Tab takes another pair, e in the
+ * table goes to the row in focus there. */
+static void why_keys(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt,poll", 80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "5e");
+    assert_true(show_has(&a, "select and poll pay for every socket"));
+    show_keys(&a, "<down>");
+    assert_true(show_has(&a, "switch away and back"));
+    show_keys(&a, "<down><down><down><down><down><down><down><down><down>");
+    assert_true(show_has(&a, "CPU time of the server's process"));
+    show_keys(&a, "e");
+    assert_true(show_has(&a, "events a wait"));
+    assert_true(show_has(&a, "B epoll-lt"));
+    show_keys(&a, "<tab><tab>");
+    assert_true(show_has(&a, "C poll") && !show_has(&a, "B epoll-lt"));
+    show_keys(&a, "2<up>e");
+    assert_int_equal(a.view, VIEW_WHY);
+    assert_true(show_has(&a, "300 connections"));
+    show_keys(&a, "q5");
+    assert_true(show_has(&a, "400 connections"));
+    show_keys(&a, "q");
+    assert_int_equal(a.view, VIEW_LIVE);
+    show_fini(&a);
+}
+
+static void why_without_prices_or_figures(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "5");
+    assert_true(show_has(&a, "nothing is measured of this yet"));
+    show_keys(&a, "e<down><tab>");
+    show_fini(&a);
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    prices_clear(fake_prices(a.session));
+    a.changed = true;
+    show_keys(&a, "5");
+    assert_true(show_has(&a, "prices were not measured"));
+    assert_true(show_has(&a, "measured")); /* the total stands all the same */
+    show_fini(&a);
+    connects(80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "5");
+    assert_true(show_has(&a, "SYN retransmits"));
+    show_fini(&a);
+}
+
 /* The first seconds, when there are no figures yet: something is said all the same. */
 static void the_first_seconds(void **state)
 {
@@ -263,7 +329,8 @@ static void ascii_is_ascii_everywhere(void **state)
 {
     (void)state;
     static const char *const keys[] = {"",  "2",       "?",       "m", "w", "p",
-                                       "g", "<enter>", "f<left>", "l", " ", "aa"};
+                                       "g", "<enter>", "f<left>", "l", " ", "aa",
+                                       "5", "5e"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         sweep("select,epoll-lt", 100, 30, CHARSET_ASCII);
         show_keys(&a, keys[i]);
@@ -284,7 +351,8 @@ static void ascii_is_ascii_everywhere(void **state)
 static void every_size_with_everything_open(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"", "2", "?", "m", "g", "<enter>", "f<left>", "w"};
+    static const char *const keys[] = {"", "2", "?", "m", "g", "<enter>", "f<left>", "w",
+                                       "5", "5e"};
     static const char *const lineups[] = {"select,epoll-lt,poll,epoll-et", "select,epoll-lt",
                                           "select", "select,epoll-lt,poll"};
     for (size_t i = 0; i < 4 * sizeof keys / sizeof *keys; i++) {
@@ -376,6 +444,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(live_screens),
         cmocka_unit_test(other_screens),
+        cmocka_unit_test(why_screens),
+        cmocka_unit_test(why_keys),
+        cmocka_unit_test(why_without_prices_or_figures),
         cmocka_unit_test(the_first_seconds),
         cmocka_unit_test(the_cpu_line),
         cmocka_unit_test(long_answers),

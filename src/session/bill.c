@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The wait is what tells models apart. select and poll pay for each descriptor they look at, twice
+ * when they sleep; epoll for each that is ready; a ring enters the kernel once and hands over reads
+ * and writes there, so these cost what the calls cost less the call. A sleep is priced by itself, with what
+ * is cold after it, so that the same prices hold for a quiet server and for a busy one. */
+#include "session/bill.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+const struct bill_word bill_words[BILL_ITEMS] = {
+    [BILL_WAIT] = {"wait", true, LOOPBACK_BATCH,
+                   "Calls of the wait. select and poll pay for every socket they look at, about twice "
+                   "as much when they find none and sleep; epoll for every socket that is ready."},
+    [BILL_SLEEP] = {"sleep", true, LOOPBACK_WAKE,
+                    "Times a wait found nothing, by the kernel's count of context switches: the "
+                    "switch away and back, and what went cold in the caches meanwhile."},
+    [BILL_READ] = {"read", true, LOOPBACK_CALL,
+                   "Calls of recv that found something, priced with 64 bytes. A ring receives without "
+                   "a call: its price is recv less a bare system call."},
+    [BILL_EMPTY] = {"read, empty", false, LOOPBACK_CALL,
+                    "Calls of recv that found nothing: how an edge-triggered server learns that it has "
+                    "read all."},
+    [BILL_WRITE] = {"write", true, LOOPBACK_SEND,
+                    "Calls of send, priced with 1 KiB to a client that is awake, and each further KiB. "
+                    "A ring sends without a call of its own."},
+    [BILL_CONTROL] = {"re-arm", true, LOOPBACK_CALL,
+                      "Calls of epoll_ctl: adding a connection, or asking anew after each event. Only "
+                      "epoll has them."},
+    [BILL_ACCEPT] = {"accept", false, LOOPBACK_CONNECT,
+                     "Connections accepted for one request. Closing them has no price of its own."},
+    [BILL_WORK] = {"client work", false, LOOPBACK_CALL,
+                   "Work of the program itself on every client at every wake (client_work). It is no part "
+                   "of the call, however often it is blamed on it."},
+    [BILL_REST] = {"not explained", true, LOOPBACK_CALL,
+                   "Measured less the lines above: the server's own code, and what calls cost more or less "
+                   "here than when they were priced."},
+    [BILL_MEASURED] = {"measured", true, LOOPBACK_SEND,
+                       "CPU time of the server's process over the requests it answered, by its CPU "
+                       "clock."},
+};
+
+struct source { /* what a line is made of */
+    const struct row *row;
+    int pane;
+    const struct io_model *io;
+    const struct prices *prices;
+};
+
+static double mean(const struct source *s, enum metric_id m)
+{
+    return row_summary(s->row, s->pane, m).mean;
+}
+
+static double price(const struct source *s, enum price p)
+{
+    return s->prices->ns[p] / 1e3;
+}
+
+static bool has(const struct source *s, unsigned cap)
+{
+    return s->io && s->io->caps & cap;
+}
+
+/* calls x (base + each x more): `more` of something beside each call. */
+static void put(struct bill_line *l, double calls, double base, double each, double more)
+{
+    char a[20], b[20], c[20];
+    l->calls = calls;
+    l->us = calls * (base + (more > 0 ? each * more : 0));
+    l->price[0] = '\0';
+    if (isnan(l->us) || calls == 0)
+        l->us = calls == 0 ? 0 : l->us;
+    else if (more > 0)
+        snprintf(l->price, sizeof l->price, "%s+%s×%s", units_number(a, sizeof a, base),
+                 units_number(b, sizeof b, more), units_number(c, sizeof c, each));
+    else
+        snprintf(l->price, sizeof l->price, "%s", units_number(a, sizeof a, base));
+}
+
+/* What a look costs on average. A wait enters the wait queue of each socket until it has found a ready
+ * one; when it finds none it goes through them again. How many waits did so is not counted: those
+ * that slept, and those that were woken on the way, before they could. */
+static double look_price(const struct source *s, double waits, double looks)
+{
+    bool list = has(s, CAP_LISTS);
+    double awake = price(s, list ? PRICE_poll_look : PRICE_look);
+    double asleep = price(s, list ? PRICE_poll_look_sleep : PRICE_look_sleep);
+    double queue = fmax(asleep - 2 * awake, 0), pass_s = looks * (awake + queue) / 1e6;
+    double slept = mean(s, METRIC_sleeps_per_request) / waits;
+    double arrivals = mean(s, METRIC_requests_per_s) * pass_s / 2;
+    double twice = fmin(fmax(slept * exp(arrivals), 0), 1);
+    double found = mean(s, METRIC_events_per_wait);
+    return twice * asleep + (1 - twice) * (awake + queue / (fmax(found, 1) + 1));
+}
+
+/* Beside few connections everything stays warm. */
+static double sleep_price(const struct source *s)
+{
+    double few = price(s, PRICE_sleep_few), many = price(s, PRICE_sleep);
+    double share = log(s->row->params.connections / PRICE_FEW) / log((double)PRICE_MANY / PRICE_FEW);
+    share = fmin(fmax(share, 0), 1);
+    return isnan(few) ? many : few + share * (many - few);
+}
+
+static void put_wait(const struct source *s, struct bill_line *l)
+{
+    double waits = mean(s, METRIC_waits_per_request);
+    double looks = mean(s, METRIC_looks_per_request) / waits, call = price(s, PRICE_call);
+    if (has(s, CAP_COMPLETION))
+        put(l, waits, call, 0, 0);
+    else if (has(s, CAP_SCANS))
+        put(l, waits, call, look_price(s, waits, looks), looks);
+    else if (looks < 1.2)
+        put(l, waits, price(s, PRICE_wait), 0, 0);
+    else
+        put(l, waits, call, price(s, PRICE_wait) - call, looks);
+}
+
+/* What the call itself would have cost is not paid by a ring. */
+static double less_call(const struct source *s, enum price p)
+{
+    return price(s, p) - (has(s, CAP_COMPLETION) ? price(s, PRICE_call) : 0);
+}
+
+static void put_write(const struct source *s, struct bill_line *l)
+{
+    double writes = mean(s, METRIC_writes_per_request);
+    double kib = mean(s, METRIC_mib_per_s) * 1024 / mean(s, METRIC_requests_per_s);
+    double more = writes > 0 ? kib / writes - 1 : 0;
+    put(l, writes, less_call(s, PRICE_send), price(s, PRICE_kib), more > 0.01 ? more : 0);
+}
+
+static void put_accept(const struct source *s, struct bill_line *l)
+{
+    double accepts = mean(s, METRIC_accepts_per_s);
+    if (accepts > 0)
+        accepts /= mean(s, METRIC_requests_per_s);
+    put(l, accepts, price(s, PRICE_accept), 0, 0);
+}
+
+static void put_work(const struct source *s, struct bill_line *l)
+{
+    const struct params *p = &s->row->params;
+    bool works = s->io && s->io->policies & POLICY_CLIENT_WORK && p->client_work > 0;
+    double held = p->connections + (p->idle > 0 ? p->idle : 0);
+    put(l, works ? mean(s, METRIC_waits_per_request) : 0, 0, p->client_work, works ? held : 0);
+}
+
+void bill_of(const struct row *r, int pane, const struct prices *p, struct bill *out)
+{
+    struct source s = {r, pane, r->panes[pane].io, p};
+    struct bill_line *l = out->line;
+    memset(out, 0, sizeof *out);
+    double reads = mean(&s, METRIC_reads_per_request);
+    double empty = mean(&s, METRIC_empty_reads_per_request);
+    put_wait(&s, &l[BILL_WAIT]);
+    put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), sleep_price(&s), 0, 0);
+    put(&l[BILL_READ], reads - empty, less_call(&s, PRICE_recv), 0, 0);
+    put(&l[BILL_EMPTY], empty, price(&s, PRICE_recv_empty), 0, 0);
+    put_write(&s, &l[BILL_WRITE]);
+    put(&l[BILL_CONTROL], mean(&s, METRIC_controls_per_request), price(&s, PRICE_mod), 0, 0);
+    put_accept(&s, &l[BILL_ACCEPT]);
+    put_work(&s, &l[BILL_WORK]);
+    double measured = mean(&s, METRIC_cpu_us_per_request), explained = 0;
+    for (int i = 0; i < BILL_REST; i++)
+        explained += isnan(l[i].us) ? 0 : l[i].us;
+    bool priced = prices_known(p);
+    l[BILL_REST] = (struct bill_line){NAN, priced ? measured - explained : NAN, ""};
+    l[BILL_MEASURED] = (struct bill_line){NAN, measured, ""};
+    out->rest_pct = 100 * l[BILL_REST].us / measured;
+}

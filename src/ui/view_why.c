@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* The bill of one request: the lines of session/bill.h for pane A and the one beside it, as bars too,
+ * then the figures that say how the servers waited, what both have in common, and what loopback does to
+ * it. From the top down while there is room; the explanation of a line takes the place of all that
+ * stands below the bill. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "session/say.h"
+#include "ui/text.h"
+#include "ui/views.h"
+
+enum { LABEL = 15, CALLS = 7, WIDE = 30, MOST = 48 };
+
+/* --- the bill --------------------------------------------------------------------------------- */
+
+struct columns { /* of one of the two halves */
+    int x, w;
+    bool price;
+};
+
+static struct columns half(const struct canvas *c, int i)
+{
+    int w = (c->w - LABEL - 2) / 2;
+    if (w > MOST)
+        w = MOST;
+    return (struct columns){LABEL + 2 + i * w, w, w >= WIDE};
+}
+
+static void right(struct canvas *c, int x, int y, int w, enum role role, bool bold, const char *text)
+{
+    int used = canvas_width(text);
+    canvas_text(c, x + (used < w ? w - used : 0), y, w, role, bold, text);
+}
+
+static const char *amount(double v, char *buf, size_t size)
+{
+    if (isnan(v))
+        return "-";
+    return words_fixed(v, fabs(v) < 9.995 ? 2 : 1, buf, size);
+}
+
+static void draw_side(struct canvas *c, int y, const struct columns *k, const struct bill_line *l,
+                      bool bold)
+{
+    char text[24];
+    bool none = l->calls == 0;
+    if (!isnan(l->calls))
+        right(c, k->x, y, CALLS, ROLE_TEXT, bold, none ? "0" : amount(l->calls, text, sizeof text));
+    if (k->price)
+        canvas_text(c, k->x + CALLS + 2, y, k->w - CALLS - 9, ROLE_DIM, false, l->price);
+    right(c, k->x + k->w - 8, y, 7, ROLE_TEXT, bold,
+          none ? "-" : amount(l->us, text, sizeof text));
+}
+
+static void draw_heads(struct canvas *c, const struct scene_why *w, int y)
+{
+    for (int i = 0; i < w->count; i++) {
+        struct columns k = half(c, i);
+        canvas_printf(c, k.x + 1, y, k.w - 1, words_role(w->pane[i]), true, "%c %s",
+                      'A' + w->pane[i], w->model[i]);
+        right(c, k.x, y + 1, CALLS, ROLE_DIM, false, "calls");
+        if (k.price)
+            canvas_text(c, k.x + CALLS + 1, y + 1, k.w - CALLS - 8, ROLE_DIM, false, "× price, µs");
+        right(c, k.x + k.w - 8, y + 1, 7, ROLE_DIM, false, "= µs");
+    }
+}
+
+/* Returns the first line below it. */
+static int draw_bill(struct app *a, const struct scene_why *w, int y)
+{
+    struct canvas *c = a->canvas;
+    draw_heads(c, w, y);
+    y += 2;
+    for (int n = 0; n < BILL_ITEMS; n++) {
+        if (!scene_why_shows(w, n))
+            continue;
+        bool here = n == a->why_line, sum = n == BILL_MEASURED;
+        canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
+        canvas_text(c, 2, y, LABEL, here ? ROLE_FOCUS : ROLE_TEXT, here || sum, bill_words[n].label);
+        for (int i = 0; i < w->count; i++) {
+            struct columns k = half(c, i);
+            draw_side(c, y, &k, &w->bill[i].line[n], sum);
+        }
+        y++;
+    }
+    return y;
+}
+
+/* --- bars ------------------------------------------------------------------------------------- */
+
+static double us_of(const struct bill *b, int from, int to)
+{
+    double sum = 0;
+    for (int i = from; i <= to; i++)
+        sum += b->line[i].us > 0 ? b->line[i].us : 0;
+    return sum;
+}
+
+static const struct {
+    int from, to; /* lines of the bill */
+    wchar_t glyph, plain;
+    const char *name;
+} parts[] = {
+    {BILL_WAIT, BILL_SLEEP, L'█', '#', "wait, sleep"},
+    {BILL_READ, BILL_CONTROL, L'▒', '+', "calls"},
+    {BILL_ACCEPT, BILL_REST, L'░', '.', "rest"},
+};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, double scale)
+{
+    double sum = 0, all = us_of(&w->bill[i], 0, BILL_REST);
+    int x = 5;
+    char text[24];
+    canvas_printf(c, 2, y, 2, words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
+    for (int p = 0; p < PARTS; p++) {
+        sum += us_of(&w->bill[i], parts[p].from, parts[p].to);
+        int end = 5 + (int)lround(sum * scale);
+        canvas_fill(c, (struct rect){x, y, end - x, 1}, words_role(w->pane[i]),
+                    c->ascii ? parts[p].plain : parts[p].glyph);
+        x = end;
+    }
+    canvas_text(c, x + 1, y, 8, ROLE_TEXT, false, amount(all, text, sizeof text));
+}
+
+/* What the glyphs stand for, beside the bar that leaves room for it. */
+static void draw_legend(struct canvas *c, int x, int y)
+{
+    x = x > c->w - 33 ? x : c->w - 33;
+    for (int p = 0; p < PARTS; p++) {
+        canvas_put(c, x, y, ROLE_DIM, c->ascii ? parts[p].plain : parts[p].glyph);
+        x += 2 + canvas_text(c, x + 2, y, 12, ROLE_DIM, false, parts[p].name) + 2;
+    }
+}
+
+static int draw_bars(struct canvas *c, const struct scene_why *w, int y)
+{
+    double most = 0;
+    bool said = false;
+    for (int i = 0; i < w->count; i++)
+        most = fmax(most, us_of(&w->bill[i], 0, BILL_REST));
+    if (!(most > 0))
+        return y;
+    for (int i = w->count - 1; i >= 0; i--) {
+        double scale = (c->w - 16) / most;
+        int end = 5 + (int)lround(us_of(&w->bill[i], 0, BILL_REST) * scale);
+        draw_bar(c, w, i, y + i, scale);
+        if (!said && end + 8 < c->w - 33)
+            draw_legend(c, end + 8, y + i);
+        said |= end + 8 < c->w - 33;
+    }
+    return y + w->count;
+}
+
+/* --- figures ---------------------------------------------------------------------------------- */
+
+static const struct {
+    enum metric_id metric;
+    const char *name; /* "": the metric's title */
+    bool less;        /* 100 less it */
+} facts[] = {
+    {METRIC_events_per_wait, "", false},   {METRIC_run_wait_pct, "", false},
+    {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
+    {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
+    {METRIC_sleeps_per_request, "", false}, {METRIC_listen_drops, "", false},
+    {METRIC_waits_per_s, "", false},       {METRIC_syn_retransmits, "", false},
+    {METRIC_server_sys_pct, "", false},    {METRIC_syn_cookies, "", false},
+    {METRIC_server_user_pct, "", false},   {METRIC_time_wait, "", false},
+    {METRIC_others_pct, "", false},        {METRIC_tcp_mem_bytes, "", false},
+    {METRIC_steal_pct, "", false},         {METRIC_send_late_p99_us, "", false},
+};
+enum { FACTS = sizeof facts / sizeof *facts };
+
+static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x, int y, int width)
+{
+    enum metric_id m = facts[f].metric;
+    int each = (width - 19) / 2 < 11 ? (width - 19) / 2 : 11;
+    canvas_cut(c, x, y, 18, ROLE_DIM, false, *facts[f].name ? facts[f].name : metric_table[m].title);
+    for (int i = 0; i < w->count; i++) {
+        char text[24];
+        double v = w->mean[i].v[m], workers = w->params.workers;
+        if (facts[f].less)
+            v = fmax(0, 100 - v / (workers > 1 ? workers : 1));
+        right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false,
+              words_figure(m, v, c->ascii, text, sizeof text));
+    }
+}
+
+static bool measured(const struct scene_why *w, int f)
+{
+    bool any = false;
+    for (int i = 0; i < w->count; i++)
+        any |= !isnan(w->mean[i].v[facts[f].metric]);
+    return any;
+}
+
+/* Those that are measured, two beside each other where there is room; at most so many lines. */
+static int draw_facts(struct canvas *c, const struct scene_why *w, int y, int lines)
+{
+    int beside = c->w < 76 ? 1 : 2, width = c->w / beside < 48 ? c->w / beside : 48, n = 0;
+    for (int f = 0; f < FACTS && n < lines * beside; f++) {
+        if (!measured(w, f))
+            continue;
+        draw_fact(c, w, f, 2 + n % beside * width, y + n / beside, width - 2);
+        n++;
+    }
+    return y + (n + beside - 1) / beside;
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static int draw_text(struct canvas *c, int y, int end, enum role role, const char *head,
+                     const char *text)
+{
+    if (!*text || y >= end)
+        return y;
+    int x = 2 + canvas_text(c, 2, y, c->w - 3, ROLE_TITLE, false, head) + 1;
+    return y + chrome_text(c, (struct rect){x, y, c->w - x - 1, end - y}, role, false, text);
+}
+
+static int draw_notes(struct canvas *c, const struct scene_why *w, int y, int end)
+{
+    int differs = *w->same.differs ? text_lines(w->same.differs, c->w - 14) : 0;
+    int room = end - y - differs > 1 ? end - differs : end;
+    y = draw_text(c, y, room - 1 > y ? room - 1 : room, ROLE_DIM, w->count > 1 ? "Same:" : "Set:",
+                  w->same.same);
+    y = draw_text(c, y, end, ROLE_WARN, "Differs:", w->same.differs);
+    return draw_text(c, y, end, ROLE_DIM, "Loopback:",
+                     "write holds the client's receive path; no network.  e: more");
+}
+
+/* The line in focus: its arithmetic, what it holds, and what loopback does to it. */
+static void draw_explained(struct app *a, const struct scene_why *w, int y, int end)
+{
+    const struct bill_word *word = &bill_words[a->why_line];
+    struct canvas *c = a->canvas;
+    for (int i = 0; i < w->count && y < end; i++) {
+        const struct bill_line *l = &w->bill[i].line[a->why_line];
+        char n[24], us[24], text[200];
+        double pct = 100 * l->us / w->bill[i].line[BILL_MEASURED].us;
+        snprintf(text, sizeof text, "%c %s: ", 'A' + w->pane[i], w->model[i]);
+        struct text t = {text, sizeof text, strlen(text)};
+        if (*l->price)
+            say(&t, "%s × (%s) = ", amount(l->calls, n, sizeof n), l->price);
+        say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
+        if (!isnan(pct))
+            say(&t, ", %.0f %% of what was measured", pct);
+        canvas_cut(c, 2, y++, c->w - 3, words_role(w->pane[i]), true, text);
+    }
+    y = draw_text(c, y, end, ROLE_TEXT, word->label, word->text);
+    draw_text(c, y, end, ROLE_DIM, "Loopback:", loopback_points[word->point].text);
+}
+
+static void draw_title(struct app *a, const struct scene_why *w)
+{
+    struct canvas *c = a->canvas;
+    char text[200], v[48];
+    struct text t = {text, sizeof text, 0};
+    static const enum param_id asked[] = {PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size};
+    say(&t, "%s", w->workload->label);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (asked[i] != PARAM_idle || w->params.idle > 0)
+            say(&t, " · %s", words_param(asked[i], params_get(&w->params, asked[i]), v, sizeof v));
+    if (w->priced)
+        say(&t, " · a bare call: %s µs", num(w->call_us).s);
+    else
+        say(&t, " · prices were not measured");
+    canvas_cut(c, 1, 1, c->w - 2, ROLE_TITLE, true,
+               c->w < 80 ? "The bill of one request: calls × price, µs of server CPU"
+                         : "The bill of one request: calls × price on this machine, µs of server "
+                           "CPU");
+    canvas_cut(c, 1, 2, c->w - 2, ROLE_DIM, false, text);
+}
+
+void view_why_draw(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    const struct scene_why *w = &a->scene->why;
+    int end = c->h - 2, gap = c->h > 24;
+    chrome_header(a);
+    if (!w->row) {
+        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false, "nothing is measured of this yet");
+    } else {
+        draw_title(a, w);
+        int y = draw_bill(a, w, 3 + gap) + gap;
+        if (a->why_explain) {
+            draw_explained(a, w, y, end);
+        } else {
+            y = end - y >= 6 ? draw_bars(c, w, y) + gap : y;
+            int notes = *w->same.differs ? 3 : 2, room = end - y - notes - gap;
+            y = draw_facts(c, w, y, room < 1 ? end - y > 0 : room) + gap;
+            draw_notes(c, w, y, end);
+        }
+    }
+    chrome_log(a, c->h - 2);
+    chrome_footer(a);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Bills of made-up counts and prices: each model pays for what its calls do, the sums are right, and what
+ * is not known is not taken for 0. */
+#include "session/bill.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "session/same.h"
+#include "session/sample_rows.h"
+
+static struct rows rows;
+static struct prices prices;
+
+static int set_up(void **state)
+{
+    (void)state;
+    rows = (struct rows){0};
+    prices_clear(&prices);
+    prices.ns[PRICE_call] = 1000;
+    prices.ns[PRICE_wait] = 1100;
+    prices.ns[PRICE_look] = 70;
+    prices.ns[PRICE_look_sleep] = 150;
+    prices.ns[PRICE_poll_look] = 80;
+    prices.ns[PRICE_poll_look_sleep] = 160;
+    prices.ns[PRICE_recv] = 1500;
+    prices.ns[PRICE_recv_empty] = 1200;
+    prices.ns[PRICE_send] = 5000;
+    prices.ns[PRICE_kib] = 500;
+    prices.ns[PRICE_mod] = 1300;
+    prices.ns[PRICE_accept] = 9000;
+    prices.ns[PRICE_sleep] = 4000;
+    prices.ns[PRICE_sleep_few] = 2000;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rows_free(&rows);
+    return 0;
+}
+
+/* Three equal samples of a server that waits, sleeps so often, reads and writes once a request. */
+static struct row *row_of(const char *model, double looks, double sleeps, double measured)
+{
+    struct params p = rows_params("transfer");
+    struct row *r = rows_make(&rows, &p, &model, 1);
+    r->params.trim = 0;
+    for (int i = 0; i < 3; i++) {
+        struct sample *s = rows_sample(r, 0, METRIC_cpu_us_per_request, measured);
+        s->values.v[METRIC_waits_per_request] = 1;
+        s->values.v[METRIC_sleeps_per_request] = sleeps;
+        s->values.v[METRIC_looks_per_request] = looks;
+        s->values.v[METRIC_reads_per_request] = 1;
+        s->values.v[METRIC_empty_reads_per_request] = 0;
+        s->values.v[METRIC_writes_per_request] = 1;
+        s->values.v[METRIC_controls_per_request] = 0;
+        s->values.v[METRIC_requests_per_s] = 11500;
+        s->values.v[METRIC_mib_per_s] = 11500 / 1024.0;
+        s->values.v[METRIC_accepts_per_s] = 0;
+    }
+    return r;
+}
+
+static void set(struct row *r, enum metric_id m, double v)
+{
+    for (int i = 0; i < r->panes[0].count; i++)
+        r->panes[0].first->samples[i].values.v[m] = v;
+}
+
+static struct bill bill(const struct row *r)
+{
+    struct bill b;
+    bill_of(r, 0, &prices, &b);
+    return b;
+}
+
+#define NEAR(is, expected) assert_near(is, expected, 0.001)
+
+static void who_scans_pays_for_each_descriptor(void **state)
+{
+    (void)state;
+    struct bill b = bill(row_of("select", 400, 1, 75));
+    NEAR(b.line[BILL_WAIT].us, 1 + 400 * 0.150);
+    assert_string_equal(b.line[BILL_WAIT].price, "1.00+400×0.150");
+    NEAR(b.line[BILL_SLEEP].us, 4);
+    NEAR(b.line[BILL_READ].us, 1.5);
+    NEAR(b.line[BILL_WRITE].us, 5);
+    NEAR(b.line[BILL_REST].us, 75 - 71.5);
+    NEAR(b.rest_pct, 100 * 3.5 / 75);
+    /* It slept in half of its waits, and in some more it was woken before it could. */
+    double twice = 0.5 * exp(11500 * 400 * 80e-9 / 2);
+    NEAR(bill(row_of("poll", 400, 0.5, 75)).line[BILL_WAIT].us,
+         1 + 400 * (twice * 0.160 + (1 - twice) * 0.080));
+    /* It found something at once, on average half way through the set, up to which it had entered the
+     * wait queues: 10 ns each. With nine ready ones that is a tenth. */
+    struct row *r = row_of("select-wide", 400, 0, 75);
+    NEAR(bill(r).line[BILL_WAIT].us, 1 + 400 * 0.075);
+    set(r, METRIC_events_per_wait, 9);
+    NEAR(bill(r).line[BILL_WAIT].us, 1 + 400 * 0.071);
+    /* More sleeps than waits (a sleep elsewhere) are no more than all of them. */
+    NEAR(bill(row_of("select", 400, 1.5, 75)).line[BILL_WAIT].us, 1 + 400 * 0.150);
+}
+
+static void who_is_told_pays_for_what_is_ready(void **state)
+{
+    (void)state;
+    struct row *r = row_of("epoll-lt", 1, 1, 14);
+    NEAR(bill(r).line[BILL_WAIT].us, 1.1);
+    set(r, METRIC_waits_per_request, 0.1); /* ten events a wait */
+    NEAR(bill(r).line[BILL_WAIT].us, 0.1 * (1 + 10 * 0.1));
+    set(r, METRIC_controls_per_request, 2);
+    NEAR(bill(r).line[BILL_CONTROL].us, 2.6);
+}
+
+static void a_ring_pays_one_call(void **state)
+{
+    (void)state;
+    struct bill b = bill(row_of("uring", 1, 1, 12));
+    NEAR(b.line[BILL_WAIT].us, 1);
+    NEAR(b.line[BILL_READ].us, 0.5);
+    NEAR(b.line[BILL_WRITE].us, 4);
+    NEAR(b.line[BILL_REST].us, 12 - 9.5);
+}
+
+static void empty_reads_and_long_replies(void **state)
+{
+    (void)state;
+    struct row *r = row_of("epoll-et", 1, 1, 14);
+    set(r, METRIC_reads_per_request, 2);
+    set(r, METRIC_empty_reads_per_request, 1);
+    set(r, METRIC_mib_per_s, 11500.0 * 17 / 1024);
+    struct bill b = bill(r);
+    NEAR(b.line[BILL_READ].us, 1.5);
+    NEAR(b.line[BILL_EMPTY].us, 1.2);
+    NEAR(b.line[BILL_WRITE].us, 5 + 16 * 0.5);
+    set(r, METRIC_accepts_per_s, 11500);
+    NEAR(bill(r).line[BILL_ACCEPT].us, 9);
+}
+
+static void client_work_is_a_line_of_its_own(void **state)
+{
+    (void)state;
+    struct row *r = row_of("poll", 400, 1, 900);
+    r->params.client_work = 2;
+    NEAR(bill(r).line[BILL_WORK].us, 800);
+    r = row_of("epoll-lt", 1, 1, 14);
+    r->params.client_work = 2;
+    NEAR(bill(r).line[BILL_WORK].us, 0);
+}
+
+static void what_is_not_known_is_not_zero(void **state)
+{
+    (void)state;
+    struct row *r = row_of("select", 400, 1, 75);
+    prices.ns[PRICE_send] = NAN;
+    struct bill b = bill(r);
+    assert_true(isnan(b.line[BILL_WRITE].us));
+    NEAR(b.line[BILL_REST].us, 75 - 66.5);
+    set(r, METRIC_sleeps_per_request, NAN);
+    assert_true(isnan(bill(r).line[BILL_SLEEP].us) && isnan(bill(r).line[BILL_SLEEP].calls));
+    prices_clear(&prices);
+    b = bill(r);
+    for (int i = 0; i < BILL_MEASURED; i++)
+        assert_true(isnan(b.line[i].us) || b.line[i].calls == 0);
+    NEAR(b.line[BILL_MEASURED].us, 75);
+    assert_true(isnan(b.rest_pct));
+}
+
+static void same_and_differs(void **state)
+{
+    (void)state;
+    struct params p = rows_params("transfer");
+    struct cpu_plan cpus = {.pinned = true, .server = 3};
+    struct same s;
+    same_of(rows_make(&rows, &p, (const char *const[]){"epoll-lt", "epoll-et"}, 2), 1, &cpus, &s);
+    assert_non_null(strstr(s.same, "CPU 3"));
+    assert_non_null(strstr(s.same, "backlog 1024"));
+    assert_non_null(strstr(s.same, "1 worker,"));
+    assert_string_equal(s.differs, "");
+    struct row *r = rows_make(&rows, &p, (const char *const[]){"select", "epoll-lt"}, 2);
+    same_of(r, 1, &cpus, &s);
+    assert_null(strstr(s.same, "events"));
+    assert_non_null(strstr(s.differs, "select takes all that its wait finds"));
+    r->params.client_work = 5;
+    same_of(r, 1, &cpus, &s);
+    assert_non_null(strstr(s.differs, "select works 5 µs on every client at every wake: work"));
+    cpus.pinned = false;
+    same_of(r, 0, &cpus, &s);
+    assert_non_null(strstr(s.same, "not pinned"));
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CASE(who_scans_pays_for_each_descriptor), CASE(who_is_told_pays_for_what_is_ready),
+        CASE(a_ring_pays_one_call),               CASE(empty_reads_and_long_replies),
+        CASE(client_work_is_a_line_of_its_own),   CASE(what_is_not_known_is_not_zero),
+        CASE(same_and_differs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
