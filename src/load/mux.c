@@ -94,6 +94,14 @@ static bool nothing_left(const struct mux *m)
     return phase == LOAD_PARKED && !m->absent && !m->connecting && m->settled;
 }
 
+/* What a way has put off until its next wait, the end of connections too, is not left lying. */
+static void rest(struct mux *m)
+{
+    m->way->handle(m, m->way->wait(m, 0));
+    if (nothing_left(m))
+        load_rest(m->load, &m->rest, m->word);
+}
+
 static void *mux_main(void *arg)
 {
     struct mux *m = arg;
@@ -105,7 +113,7 @@ static void *mux_main(void *arg)
         if (word_get(m->load) != m->word)
             mux_take_word(m);
         else if (nothing_left(m))
-            load_rest(m->load, &m->rest, m->word);
+            rest(m);
         else
             pass(m);
     }

@@ -50,17 +50,17 @@ void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct 
     struct answer made = *out;
     struct text answer = {made.answer, sizeof made.answer, 0};
     struct text why = {made.why, sizeof made.why, 0};
-    int steps = 0;
+    bool told = false;
     for (int i = 0; i <= pane && i < r->pane_count; i += pane > 0 ? pane : 1) {
         struct ramp ramp;
         ramp_read(rows, r, i, INFINITY, &ramp);
-        steps = ramp.steps > steps ? ramp.steps : steps;
+        told |= ramp.steps > 1 || ramp.end != RAMP_GOES_ON;
         say(&answer, i ? "; " : "");
         say_ramp(&answer, r->panes[i].model, &ramp, i);
         say(&why, i && why.used ? "; " : "");
         if (ramp.top)
             say_why(&why, r->panes[i].model, &ramp, i);
     }
-    if (steps > 1)
+    if (told)
         *out = made;
 }

@@ -33,7 +33,8 @@ unsigned ramp_over(const struct rows *rows, const struct plan_row *step);
 /* After a step: it is written into the samples of a pane that collapsed with it. */
 void ramp_note(const struct rows *rows, struct row *step);
 
-/* Puts ANSWER and WHY of the whole ramp in place of those of its last step, once it has two. */
+/* Puts ANSWER and WHY of the whole ramp in place of those of its last step, once it has two steps or
+ * an end. */
 void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct answer *out);
 
 #endif

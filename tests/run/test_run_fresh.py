@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """churn and ramp as a person runs them, and the client's ports used up in a namespace of few."""
+import time
 import unittest
 
+from peers import Peer
 from program import SHORT, Case
 
 
@@ -26,39 +28,24 @@ class Fresh(Case):
         return done, self.csv("churn.csv"), self.csv("churn-tables.csv")
 
     def test_churn_in_each_engine(self):
-        for engine in ("mux", "blocking"):
-            for close in ("rst", "fin"):
-                with self.subTest(engine=engine, close=close):
-                    done, rows, table = self.churn("--engine", engine, "--close", close)
-                    self.assertEqual({r["keepalive"] for r in rows}, {"off"})
-                    self.assertEqual({r["close"] for r in rows}, {close})
-                    for r in rows:
-                        self.assertEqual(number(r["errors"]), 0, r)
-                        self.assertGreater(number(r["connections_per_s"]), 0)
-                        self.assertEqual(r["connections_per_s"], r["requests_per_s"])
-                        self.assertGreater(number(r["latency_p50_us"]), 0)
-                    self.assertGreater(number(table[0]["connections_per_s"]), 0)
-                    self.assertIn("ANSWER", done.out)
-                for name in ("churn.csv", "churn-tables.csv"):
-                    (self.folder / name).unlink()
-
-    def test_churn_can_be_paced(self):
-        _, rows, _ = self.churn("--rate", 500, "-m", "epoll-lt", "--samples", 3, "--turn", 0.25)
-        for r in rows:
-            self.assertLess(abs(number(r["connections_per_s"]) - 500), 250, r)
-            self.assertGreater(number(r["response_p50_us"]), 0)
+        for engine, close in (("mux", "rst"), ("blocking", "fin")):
+            with self.subTest(engine=engine, close=close):
+                done, rows, table = self.churn("--engine", engine, "--close", close)
+                self.assertEqual({r["keepalive"] for r in rows}, {"off"})
+                self.assertEqual({r["close"] for r in rows}, {close})
+                for r in rows:
+                    self.assertEqual(number(r["errors"]), 0, r)
+                    self.assertGreater(number(r["connections_per_s"]), 0)
+                    self.assertEqual(r["connections_per_s"], r["requests_per_s"])
+                    self.assertGreater(number(r["latency_p50_us"]), 0)
+                self.assertGreater(number(table[0]["connections_per_s"]), 0)
+                self.assertIn("ANSWER", done.out)
+            for name in ("churn.csv", "churn-tables.csv"):
+                (self.folder / name).unlink()
 
     def test_churn_keeps_nothing(self):
         done = self.iodash("run", "-w", "churn", "--keepalive", "on")
         self.refused(done, "--keepalive on", "churn", status=2)
-
-    def test_transfer_without_keepalive(self):
-        done = self.iodash("run", "-c", 10, "--rate", "max", "--keepalive", "off", *SHORT,
-                           "-o", "off.csv")
-        self.assertEqual(done.status, 0, done)
-        for r in self.csv("off.csv"):
-            self.assertEqual(number(r["errors"]), 0)
-            self.assertGreater(number(r["requests_per_s"]), 0)
 
     def test_ramp_without_a_collapse(self):
         done = self.iodash("run", "-w", "ramp", "-c", 10, "--until", 100, "--step-length", 0.4,
@@ -78,6 +65,53 @@ class Fresh(Case):
         self.refused(done, "--connections", status=2)
         done = self.iodash("run", "-w", "ramp", "-c", 50, "--until", 20)
         self.refused(done, "--until 20", status=2)
+
+
+class Collapse(Case):
+    """Echo servers whose weakness is known, under `iodash load`."""
+
+    def ramp(self, mind):
+        """mind(clients at this moment) is what an echo waits for."""
+
+        def serve(connection, peer):
+            data = b""
+            while len(data) < 271:
+                part = connection.recv(4096)
+                if not part:
+                    return
+                data += part
+            with peer.lock:
+                peer.busy = getattr(peer, "busy", 0) + 1
+            try:
+                mind(peer.busy)
+                connection.sendall(data)
+            finally:
+                with peer.lock:
+                    peer.busy -= 1
+            connection.recv(1)
+
+        peer = Peer(serve)
+        self.addCleanup(peer.stop)
+        done = self.iodash("load", "echo://" + peer.address, "-w", "ramp", "-c", 5, "--until", 200,
+                           "--step-length", 0.4, "--turn", 0.1, "--settle", 0, "-o", "ramp.csv")
+        return done, self.csv("ramp.csv"), self.csv("ramp-tables.csv")
+
+    def test_the_more_clients_the_slower(self):
+        done, rows, table = self.ramp(lambda n: time.sleep(2e-4 * n * n))
+        self.assertEqual(done.status, 0, done)
+        self.assertLess(len(table), 5, "it ends before 200 clients")
+        self.assertEqual(table[-1]["collapse_connections"], table[-1]["connections"])
+        self.assertEqual(table[0]["collapse_connections"], "")
+        self.assertLessEqual(number(table[-1]["requests_per_s"]),
+                             0.5 * max(number(r["requests_per_s"]) for r in table))
+        self.assertRegex(done.out, r"collapsed at \d+ clients, under half of its best")
+        self.assertEqual({r["errors"] for r in rows}, {"0"})
+
+    def test_silence(self):
+        done, _, table = self.ramp(lambda n: time.sleep(60))
+        self.assertEqual(done.status, 1, done)
+        self.assertEqual([r["collapse_connections"] for r in table], ["5"])
+        self.assertIn("collapsed at 5 clients, 5 s without a reply", done.out)
 
 
 class Ports(Case):
