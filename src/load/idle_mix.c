@@ -106,11 +106,9 @@ static uint64_t replies(const struct pass *p)
     return c.replies;
 }
 
-static void show(struct pass *p, uint64_t done)
+static void show(struct pass *p, uint64_t now_ns, uint64_t done)
 {
-    uint64_t now = clock_ns();
-    if (watcher_due(&p->watcher, now))
-        watcher_add(&p->watcher, now, (double)done, METRIC_NONE);
+    watcher_add(&p->watcher, now_ns, (double)done, METRIC_NONE);
 }
 
 static void mark(struct pass *p, bool begins)
@@ -123,10 +121,12 @@ static void mark(struct pass *p, bool begins)
 static void exchange(struct pass *p)
 {
     uint64_t seen = 0, moved = clock_ns();
+    show(p, p->start_ns, 0);
     load_set_phase(p->load, LOAD_MEASURE);
     while (!load_drained(p->load, SLICE_NS) && !stopped(p)) {
         uint64_t done = replies(p), now = clock_ns();
-        show(p, done);
+        if (watcher_due(&p->watcher, now))
+            show(p, now, done);
         if (done != seen)
             moved = now;
         else if (now - moved > p->timeout_ns + NS_PER_S / 2)
@@ -146,6 +146,7 @@ static void measure(struct pass *p)
     exchange(p);
     p->load_cpu_ns += load_cpu_ns(p->load);
     mark(p, false);
+    show(p, load_spent_ns(p->load) ? load_spent_ns(p->load) : clock_ns(), replies(p));
     p->whole &= load_established(p->load) == p->wanted;
 }
 

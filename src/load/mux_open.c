@@ -6,6 +6,8 @@
  * descriptors at the server, which select and poll walk in that order. */
 #include "load/mux.h"
 
+#include <limits.h>
+
 #define OPEN_AT_ONCE 64             /* connects begun in one pass */
 #define STALL_NS (250 * NS_PER_MS)  /* a server that takes none meanwhile is given one batch more */
 
@@ -22,29 +24,35 @@ static int in_order(const struct mux *m, int k)
     return (int)(asks ? before : asking + k - before);
 }
 
-static long room(struct mux *m)
+static long begun(const struct mux *m)
+{
+    return atomic_load_explicit(&m->load->begun, memory_order_relaxed);
+}
+
+/* How many connects may have been begun in all. */
+static long limit(struct mux *m)
 {
     uint64_t taken = load_taken(m->load);
     if (taken == UINT64_MAX)
-        return OPEN_AT_ONCE;
+        return LONG_MAX;
     if (taken != m->taken || !m->taken_ns) {
         m->taken = taken;
         m->taken_ns = m->now_ns;
     }
-    long begun = atomic_load_explicit(&m->load->begun, memory_order_relaxed);
-    long left = (m->load->queue_most - begun + (long)taken + m->of - 1) / m->of;
-    if (left <= 0 && m->now_ns >= m->taken_ns + STALL_NS) {
-        m->taken_ns = m->now_ns;
-        return OPEN_AT_ONCE;
-    }
-    return left < OPEN_AT_ONCE ? left : OPEN_AT_ONCE;
+    long most = (long)taken + m->load->queue_most, now = begun(m);
+    if (now < most || m->now_ns < m->taken_ns + STALL_NS)
+        return most;
+    m->taken_ns = m->now_ns;
+    return now + OPEN_AT_ONCE;
 }
 
 void mux_open_some(struct mux *m)
 {
-    long left = room(m);
-    m->held_back = left <= 0;
-    for (; m->absent && left > 0 && m->connecting < MUX_CONNECTING; left--) {
+    long most = limit(m);
+    for (int i = 0; m->absent && i < OPEN_AT_ONCE && m->connecting < MUX_CONNECTING; i++) {
+        m->held_back = begun(m) >= most; /* other threads open too */
+        if (m->held_back)
+            return;
         while (m->conns[in_order(m, m->next_absent)].state != CONN_ABSENT)
             m->next_absent = (m->next_absent + 1) % m->conn_count;
         conn_open(m, &m->conns[in_order(m, m->next_absent)]);

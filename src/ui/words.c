@@ -76,8 +76,8 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
         units_si(buf, size, v < 999.5 ? v : round(v));
     else if (unit_is(m, ""))
         words_count(v, buf, size);
-    else if (unit_is(m, "ns"))
-        units_us(buf, size, v / 1e3, 0);
+    else if (unit_is(m, "ns")) /* in ms, as its head says */
+        units_number(buf, size, v / 1e6);
     else if (unit_is(m, "ticks"))
         units_si(buf, size, v);
     else if (unit_is(m, "s") && v > 0 && v < 0.1)
@@ -113,11 +113,23 @@ const char *words_head(enum metric_id m)
     case METRIC_reads_per_s:
         return "rd/s";
     case METRIC_drain_cpu_ns:
-        return "CPU";
+        return "cpu ms";
+    case METRIC_drain_ns:
+        return "drn ms";
     case METRIC_send_ns:
-        return "sends";
+        return "snd ms";
     case METRIC_send_ticks:
         return "ticks";
+    case METRIC_exchange_s:
+        return "exch s";
+    case METRIC_established:
+        return "held";
+    case METRIC_accepts_per_s:
+        return "acc/s";
+    case METRIC_kernel_per_connection:
+        return "kernel";
+    case METRIC_rss_per_connection:
+        return "RSS";
     case METRIC_connect_s:
         return "conn s";
     case METRIC_accepted_s:
