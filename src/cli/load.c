@@ -124,9 +124,14 @@ static void latency_lines(FILE *out, const struct row *r, const struct pane *p)
 
 static void count_line(FILE *out, const struct load_counts *c)
 {
-    fprintf(out, "%-12s%llu requests sent, %llu answered, %llu bytes of replies, %llu connections made\n",
-            "in all", (unsigned long long)c->asked, (unsigned long long)c->got,
-            (unsigned long long)c->got_bytes, (unsigned long long)c->connects);
+    fprintf(out, "%-12s", "in all");
+    if (c->asked && !c->sent_bytes)
+        fprintf(out, "%llu requests sent, %llu answered, %llu bytes of replies, ",
+                (unsigned long long)c->asked, (unsigned long long)c->got,
+                (unsigned long long)c->got_bytes);
+    if (c->sent_bytes)
+        fprintf(out, "%llu bytes of messages sent, ", (unsigned long long)c->sent_bytes);
+    fprintf(out, "%llu connections made\n", (unsigned long long)c->connects);
 }
 
 static uint64_t errors_of(const struct load_counts *c, char *text, size_t size)
@@ -182,7 +187,7 @@ static void details(FILE *out, const struct rows *rows)
         const struct pane *p = &r->panes[0];
         if (rows->count > 1)
             fprintf(out, "%-12s%d (%.0f connections)\n", "row", r->number, r->params.connections);
-        if (!r->workload->repeat)
+        if (!r->workload->repeat && workload_yields(r->workload, METRIC_latency_p50_us))
             latency_lines(out, r, p);
         count_line(out, &p->total);
         connection_line(out, r);

@@ -133,6 +133,8 @@ static void answer_alone(const struct row *r, struct text *t)
     if (metric_table[m].cls != CLASS_TIME)
         say(t, " %s", metric_table[m].title);
     say(t, " %s", say_load(r).s);
+    if (r->panes[0].io && r->panes[0].io->target && m != METRIC_requests_per_s && !r->workload->repeat)
+        say(t, ", %s requests/s", num(mean_of(r, 0, METRIC_requests_per_s)).s);
     if (!isnan(mean_of(r, 0, row_p99(r))) && !r->workload->repeat)
         say(t, ", p99 %s", units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
 }
@@ -196,7 +198,8 @@ static void why_sentence(const struct row *r, int pane, struct text *t)
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         say(t, "%s%s ", i ? "; " : "", r->panes[i].model);
         if (!say_sentence(t, r->workload->draws.says, figure, &(struct figures){r, i}))
-            say(t, "(not measured)");
+            say(t, r->panes[i].io && r->panes[i].io->target ? "is not ours: its counts are not known"
+                                                            : "(not measured)");
     }
 }
 

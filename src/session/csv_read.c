@@ -107,6 +107,8 @@ static int read_params(const struct reading *r, const struct cells *c, struct pa
         bool none = !text[0] || strcasecmp(text, "nan") == 0 || strcasecmp(text, "inf") == 0;
         if (!none && params_parse(i, text, to, e) < 0)
             return -1;
+        if (none && i == PARAM_size && r->param[i] >= 0)
+            *to = 0; /* the server decided */
     }
     if (!isnan(p->workload))
         return 0;

@@ -274,7 +274,7 @@ enum metric_id row_main(const struct row *r)
 {
     const enum metric_id *y = r->workload->yields;
 
-    if (measured(r, METRIC_server_cpu_pct) || measured(r, *y))
+    if (measured(r, METRIC_accepted) || measured(r, *y)) /* a server of ours counts */
         return *y;
     while (*y != METRIC_COUNT && !measured(r, *y))
         y++;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of a server that is not ours: what is known of it decides the main figure, the verdict, the words
+ * and the cells. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "servers/target.h"
+#include "session/answers.h"
+#include "session/measure.h"
+#include "session/sample_rows.h"
+#include "session/table.h"
+#include "session/verdict.h"
+
+static struct target target;
+
+/* Six seconds of it; cpu below 0: its process is not known. */
+static struct row *row_of(struct rows *rows, double cpu, double spare)
+{
+    struct params p = rows_params("transfer");
+    assert_int_equal(target_parse("http://127.0.0.1:8080/a", &target, NULL), 0);
+    p.rate = PARAM_MAX;
+    p.size = 0;
+    p.protocol = target.protocol;
+    struct row *r = rows_add(rows, &p, 1);
+    r->state = ROW_DONE;
+    r->path = row_paths[2];
+    r->panes[0].io = &target.model;
+    strcpy(r->panes[0].model, target.model.id);
+    for (int i = 0; i < 6; i++) {
+        struct sample *s = rows_sample(r, 0, METRIC_requests_per_s, 5000 + i);
+        s->interval_s = 1;
+        s->values.v[METRIC_latency_p99_us] = 400;
+        s->values.v[METRIC_load_spare_pct] = spare;
+        s->values.v[METRIC_server_cpu_pct] = cpu < 0 ? METRIC_NONE : cpu;
+        s->values.v[METRIC_cpu_us_per_request] = cpu < 0 ? METRIC_NONE : cpu / 100 * 200;
+    }
+    struct rig rig = {0};
+    verdict_row(r, &rig);
+    return r;
+}
+
+static void main_figure(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    assert_int_equal(row_main(row_of(&rows, -1, 50)), METRIC_requests_per_s);
+    assert_int_equal(row_main(row_of(&rows, 40, 50)), METRIC_cpu_us_per_request);
+    struct params p = rows_params("transfer");
+    assert_int_equal(row_main(rows_add(&rows, &p, 1)), METRIC_cpu_us_per_request); /* nothing yet */
+    rows_free(&rows);
+}
+
+static void says(double cpu, double spare, enum verdict verdict, const char *trust)
+{
+    struct rows rows = {0};
+    struct answer a;
+    struct row *r = row_of(&rows, cpu, spare);
+    answer_row(r, 0, &a);
+    assert_int_equal(r->panes[0].verdict, verdict);
+    if (trust && !strstr(a.trust, trust))
+        fail_msg("'%s' does not say '%s'", a.trust, trust);
+    assert_non_null(strstr(a.trust, "; network"));
+    assert_non_null(strstr(a.answer, cpu < 0 ? "127.0.0.1:8080: 5002" : "127.0.0.1:8080: "));
+    assert_non_null(strstr(a.answer, "requests/s"));
+    assert_non_null(strstr(a.why, "not ours"));
+    rows_free(&rows);
+}
+
+static void what_limited_it(void **state)
+{
+    (void)state;
+    double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    says(-1, 50, VERDICT_OK, "50 % to spare: the limit was the server or the way to it");
+    says(40, 50, VERDICT_OK, "whose process used 40 % of a CPU");
+    says(-1, 2, VERDICT_LOAD_FULL, "load full: 2 % to spare");
+    says(97, 50, VERDICT_FULL, "server full: 97 %");
+    says(100 * cpus, 50, VERDICT_FULL, "server full");
+    if (cpus > 1)
+        says(130, 50, VERDICT_OK, "whose process used 130 % of a CPU"); /* several threads work */
+}
+
+static void behind_without_its_cpu(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct rig rig = {0};
+    struct row *r = row_of(&rows, -1, 50);
+    r->params.rate = 20000;
+    verdict_row(r, &rig);
+    assert_int_equal(r->panes[0].verdict, VERDICT_BEHIND);
+    rows_free(&rows);
+}
+
+static void cells(void **state)
+{
+    (void)state;
+    char folder[64], note[200];
+    struct rows rows = {0}, back = {0};
+    struct environment env = rows_environment();
+    struct csv_session s = {&rows, &env, "s"};
+    folder_enter(folder);
+    row_of(&rows, -1, 50);
+    assert_int_equal(csv_save(&s, "x.csv", NULL), 0);
+    assert_true(csv_open("x.csv", &back, &env, note, NULL) > 0);
+    const struct row *r = back.first;
+    assert_string_equal(r->panes[0].model, "127.0.0.1:8080");
+    assert_string_equal(r->path, "network");
+    assert_int_equal(row_main(r), METRIC_requests_per_s);
+    assert_true(r->params.size == 0);
+    static const enum param_id unknown[] = {PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
+                                            PARAM_events, PARAM_client_work, PARAM_place};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_false(pane_honours(&rows.first->panes[0], unknown[i]));
+    assert_true(pane_honours(&rows.first->panes[0], PARAM_connections));
+    struct table t;
+    table_make(&rows, rows.first, &t);
+    assert_non_null(strstr(t.title, "network"));
+    assert_null(strstr(t.title, " B "));
+    table_free(&t);
+    folder_leave(folder);
+    rows_free(&rows);
+    rows_free(&back);
+}
+
+/* Counters that mean nothing give no figures, whatever stands in them. */
+static void zeros_are_no_figures(void **state)
+{
+    (void)state;
+    struct server_spec spec = {.cpu = -1};
+    struct target t;
+    assert_int_equal(target_parse("fetch://127.0.0.1:1", &t, NULL), 0);
+    params_init(&spec.params);
+    spec.model = &t.model;
+    struct server *server = server_start(&spec, NULL);
+    assert_non_null(server);
+    struct edge from = {0}, to = {0};
+    struct span span;
+    struct span_hists none = {0};
+    struct values v;
+    edge_read(server, NULL, 0, &from);
+    edge_read(server, NULL, 0, &to);
+    to.t_ns = from.t_ns + 1000000000;
+    to.load.replies = from.load.replies + 10;
+    span_clear(&span);
+    span_add(&span, &from, &to);
+    span_values(&span, &none, 1 << 30, &v);
+    static const enum metric_id empty[] = {
+        METRIC_accepted, METRIC_refused, METRIC_accepts_per_s, METRIC_waits_per_s, METRIC_events_per_wait,
+        METRIC_looks_per_request, METRIC_server_cpu_pct, METRIC_server_user_pct, METRIC_rss_bytes,
+        METRIC_mem_pct, METRIC_cpu_us_per_request, METRIC_others_pct, METRIC_steal_pct,
+        METRIC_listen_drops, METRIC_reads_per_s, METRIC_waits_per_request, METRIC_writes_per_request};
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        if (!isnan(v.v[empty[i]]))
+            fail_msg("%s is %g", metric_table[empty[i]].id, v.v[empty[i]]);
+    assert_true(v.v[METRIC_requests_per_s] > 9.99 && v.v[METRIC_requests_per_s] < 10.01);
+    server_stop(server);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(main_figure),
+        cmocka_unit_test(what_limited_it),
+        cmocka_unit_test(behind_without_its_cpu),
+        cmocka_unit_test(cells),
+        cmocka_unit_test(zeros_are_no_figures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
