@@ -29,6 +29,7 @@ struct pass {
     struct drain drain;
     struct server_counts before, now;
     uint64_t start_ns, deadline_ns;
+    bool drawn; /* the picture, that of the first burst, is complete or not begun */
     double *v;
     char *note; /* sizeof ((struct repeat_result *)0)->note */
 };
@@ -55,6 +56,8 @@ static double received(const struct pass *p) /* messages */
 
 static void show(struct pass *p, uint64_t now_ns)
 {
+    if (p->drawn)
+        return;
     look_at_server(p);
     watcher_add(&p->watcher, now_ns, p->senders.done, received(p));
 }
@@ -124,8 +127,6 @@ static void send_figures(struct pass *p)
     double ns = 0, ticks = 0, least = INFINITY, most = 0;
     for (int i = 0; i < s->n; i++) {
         const struct sender *t = &s->sender[i];
-        if (!t->whole)
-            return; /* a sum over fewer would compare with nothing */
         ns += (double)t->ns;
         ticks += (double)t->ticks;
         least = fmin(least, (double)t->ns);
@@ -183,6 +184,8 @@ static void time_drain(struct pass *p)
 static bool delivered(struct pass *p)
 {
     uint64_t end = clock_ns() + NS_PER_S;
+    if (!senders_whole(&p->senders))
+        return false;
     while (!senders_delivered(&p->senders))
         if (clock_ns() >= end || !goes_on(p))
             return false;
@@ -225,6 +228,22 @@ static void time_rearm(struct pass *p)
 
 /* --- the pass --------------------------------------------------------------------------------- */
 
+/* The picture begins with the release. */
+static bool first_burst(struct pass *p)
+{
+    p->drawn = false;
+    watcher_start(&p->watcher, p->watcher.watch, clock_ns());
+    bool sent = step(p, SENDERS_BURST) && senders_whole(&p->senders);
+    show(p, clock_ns());
+    if (!sent) /* a sum over fewer would compare with nothing */
+        return false;
+    send_figures(p);
+    bool received_all = all_received(p, p->senders.n);
+    show(p, clock_ns());
+    p->drawn = true;
+    return received_all;
+}
+
 static void run(struct pass *p)
 {
     int n = p->senders.n;
@@ -232,13 +251,8 @@ static void run(struct pass *p)
     p->v[METRIC_established] = senders_connected(&p->senders);
     if (p->spec->server_read)
         p->v[METRIC_accepted] = (double)accepted(p);
-    if (!whole || !step(p, SENDERS_BURST))
+    if (!whole || !first_burst(p))
         return;
-    show(p, clock_ns());
-    send_figures(p);
-    if (!all_received(p, n))
-        return;
-    show(p, clock_ns());
     time_rearm(p);
     gated(p);
     drain_end(&p->drain);
@@ -263,6 +277,7 @@ static void begin(struct pass *p, struct load_watch *watch)
     p->start_ns = clock_ns();
     p->deadline_ns = p->start_ns + (uint64_t)(p->spec->params.timeout * 1e9);
     p->drain.spec = p->spec;
+    p->drawn = true;
     watcher_start(&p->watcher, watch, p->start_ns);
 }
 

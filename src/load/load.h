@@ -74,6 +74,9 @@ void load_set_phase(struct load *l, enum load_phase phase);
 bool load_drained(struct load *l, uint64_t timeout_ns);
 void load_give_up(struct load *l);
 
+/* About how long a turn's drain takes, in seconds. */
+double load_drain_seconds(const struct params *p);
+
 /* Closes every connection with a reset, ends and joins the threads, frees. NULL is fine. */
 void load_close(struct load *l);
 

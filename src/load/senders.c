@@ -175,12 +175,20 @@ int senders_connected(const struct senders *s)
     return n;
 }
 
+bool senders_whole(const struct senders *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (!s->sender[i].whole)
+            return false;
+    return true;
+}
+
 /* What is sent and not confirmed by the peer's kernel: tcp(7), SIOCOUTQ. */
 bool senders_delivered(const struct senders *s)
 {
     for (int i = 0; i < s->n; i++) {
         int left = 0;
-        if (!s->sender[i].whole || ioctl(s->sender[i].fd, SIOCOUTQ, &left) < 0 || left > 0)
+        if (ioctl(s->sender[i].fd, SIOCOUTQ, &left) < 0 || left > 0)
             return false;
     }
     return true;

@@ -10,6 +10,16 @@
 #define LOOK_NS (500 * NS_PER_US)
 #define STILL_NS (100 * NS_PER_MS)
 
+/* Flat out both socket buffers of each connection are full when a turn ends; a read costs some 0.9 us,
+ * and a byte of it 0.4 ns. Where the kernel sizes the buffers nobody knows beforehand. */
+double load_drain_seconds(const struct params *p)
+{
+    double buffers = 2 * (p->socket_buffer > 0 ? p->socket_buffer : 262144);
+    if (!protocol_table[(int)p->protocol]->one_way || p->rate != PARAM_MAX)
+        return 0;
+    return p->connections * buffers * (0.9e-6 / p->buffer + 0.4e-9);
+}
+
 static uint64_t received(const struct load *l)
 {
     struct server_counts c;

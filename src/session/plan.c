@@ -212,11 +212,12 @@ static double around_s(const struct params *p, int panes)
 static double sampled_s(const struct params *p, int panes)
 {
     double round = panes > 1 ? 2 * p->turn * panes : 1;
+    double longer = panes > 1 ? 1 + load_drain_seconds(p) / p->turn : 1;
     /* Two blocks of 3 rounds are the least that can be called steady. */
-    double warmup = p->warmup == PARAM_AUTO ? 6 * round : p->warmup;
+    double warmup = p->warmup == PARAM_AUTO ? 6 * round * longer : p->warmup;
     double kept = p->duration > 0 ? p->duration : p->samples * round;
 
-    return warmup + kept;
+    return warmup + kept * longer;
 }
 
 /* One pass of each model. */
