@@ -31,8 +31,10 @@ static void open_rate(const struct args *a, struct plan *plan)
     for (int i = 0; i < plan->count; i++) {
         struct params *p = &plan->rows[i].params;
         p->rate = PARAM_MAX;
-        if (!a->given[PARAM_samples] && !a->given[PARAM_duration])
+        if (!a->given[PARAM_samples] && !a->given[PARAM_duration]) {
             p->samples = FIND_SAMPLES;
+            p->duration = PARAM_AUTO;
+        }
         if (!a->given[PARAM_warmup])
             p->warmup = FIND_WARMUP_S;
         plan->seconds += plan_row_seconds(&plan->rows[i]);

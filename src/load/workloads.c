@@ -391,6 +391,23 @@ static bool always_fresh(const struct workload *w)
     return keepalive == KEEPALIVE_OFF && !workload_matters(w, PARAM_keepalive);
 }
 
+static const struct protocol *protocol_for(const struct workload *w, const struct params *p)
+{
+    int by_default = protocol_find(w->protocol ? w->protocol : "fetch");
+    return protocol_table[isnan(p->protocol) ? by_default : (int)p->protocol];
+}
+
+static int check_size(const struct workload *w, const struct params *p, struct err *e)
+{
+    const struct protocol *speaks = protocol_for(w, p);
+    char size[32];
+    if (!speaks->fixed || isnan(p->size) || p->size == (double)speaks->fixed)
+        return 0;
+    return err_set(e, EINVAL, "--size %s: %s has replies of %llu bytes, always",
+                   params_print(PARAM_size, p->size, size, sizeof size), speaks->id,
+                   (unsigned long long)speaks->fixed);
+}
+
 static int check_protocol(const struct workload *w, const struct params *p, struct err *e)
 {
     bool one_way = w->protocol && protocol_table[protocol_find(w->protocol)]->one_way;
@@ -422,12 +439,15 @@ int workload_check(const struct params *p, struct err *e)
     if (w->repeat == burst_repeat && c > SENDERS_MOST)
         return err_set(e, EINVAL, "--connections %.0f: %s has a thread for each, %d at most", c,
                        w->id, SENDERS_MOST);
-    return check_protocol(w, p, e);
+    int r = check_size(w, p, e);
+    return r < 0 ? r : check_protocol(w, p, e);
 }
 
 void workload_resolve(struct params *p)
 {
     const struct workload *w = workload_of(p);
+    if (isnan(p->size) && protocol_for(w, p)->fixed)
+        p->size = (double)protocol_for(w, p)->fixed;
     for (int i = 0; i < PARAM_COUNT; i++)
         resolve_one(w, (enum param_id)i, p);
 }

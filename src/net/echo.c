@@ -137,7 +137,8 @@ static int echo_check_suffix(struct proto_check *c, const uint8_t *in, size_t n)
 }
 
 #define ECHO_ROW                                                                                   \
-    .id = "echo", .label = "echo", .summary = "returns what came", .end = echo_end,                \
+    .id = "echo", .label = "echo", .summary = "returns what came", .fixed = REQUEST,               \
+    .end = echo_end,                                                                               \
     .due = echo_due, .ends = echo_ends, .sent = echo_sent, .request_max = 1, .ask = echo_ask
 
 const struct protocol protocol_echo = {

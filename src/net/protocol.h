@@ -39,6 +39,7 @@ enum {
 struct protocol {
     const char *id, *label, *summary;
     bool one_way; /* nothing is replied */
+    uint64_t fixed; /* bytes that each reply has; 0: as many as are asked for */
 
     /* Server. begin: a connection is new and its state zeroed; size is that of a reply to who names
      * none. end: it is over; frees what the state holds. Either may be NULL. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The workload table: ids, lists that end, defaults. */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -91,6 +93,45 @@ static void test_defaults_of_the_workloads(void **state)
     assert_true(p.arrival == ARRIVAL_SERIAL);
 }
 
+/* What a pane draws and says is something that the workload has. */
+static void test_pictures(void **state)
+{
+    (void)state;
+    for (int i = 0; i < workload_count; i++) {
+        const struct workload *w = &workload_table[i];
+        const struct workload_picture *d = &w->draws;
+        char word[48];
+        if (!d->says || (w->repeat ? !d->series[0] : !workload_yields(w, d->graph)))
+            fail_msg("%s: no picture", w->id);
+        assert_true(!d->reaches || workload_matters(w, d->reaches));
+        for (const char *at = d->says; (at = strchr(at, '{')); at++) {
+            assert_int_equal(sscanf(at, "{%47[^}]}", word), 1);
+            int m = metrics_find(word);
+            if (strcmp(word, "s") && (m < 0 || !workload_yields(w, (enum metric_id)m)))
+                fail_msg("%s says {%s}, which it does not yield", w->id, word);
+        }
+    }
+}
+
+/* A protocol whose replies have a length of their own gives it to the size; another is refused. */
+static void test_size_of_the_protocol(void **state)
+{
+    (void)state;
+    struct params p;
+    struct err e = {""};
+    params_init(&p);
+    p.workload = workload_find("transfer");
+    p.protocol = protocol_find("echo");
+    assert_int_equal(workload_check(&p, &e), 0);
+    p.size = 4096;
+    assert_int_equal(workload_check(&p, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "--size 4096: echo has replies of 271 bytes"));
+    p.size = PARAM_UNSET;
+    workload_resolve(&p);
+    assert_true(p.size == 271);
+    assert_int_equal(workload_check(&p, &e), 0);
+}
+
 static void test_resolve_leaves_what_is_set(void **state)
 {
     (void)state;
@@ -116,6 +157,8 @@ int main(void)
         cmocka_unit_test(test_published_sweeps_can_be_parsed),
         cmocka_unit_test(test_resolve_fills_everything),
         cmocka_unit_test(test_defaults_of_the_workloads),
+        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_size_of_the_protocol),
         cmocka_unit_test(test_resolve_leaves_what_is_set),
     };
     params_bind(PARAM_workload, workload_word);

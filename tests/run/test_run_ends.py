@@ -115,6 +115,7 @@ class Refused(Case):
                 (["-c", "many"], "many"), (["-m", "epol-lt"], "epoll-lt"), (["-w", "tranfer"], "transfer"),
                 (["--conections", "4"], "connections"), (["-c", "9..1:x"], "9..1:x"),
                 (["-c", "0"], "1"), (["--format", "xml"], "markdown"), (["--size", "1GiB"], "size"),
+                (["--protocol", "echo", "--size", "4096"], "271"),
                 (["--rate", "0"], "0.001"), (["--rate", "-5"], "-5"), (["--rate", "4k..1k*2"], "upwards")):
             self.refused(self.iodash("run", *words), part, status=2)
 
