@@ -20,7 +20,7 @@ static void held(const struct row *r, int pane, struct text *t)
         say(t, "%s: not measured", r->panes[pane].model);
         return;
     }
-    say(t, "%s holds %.0f of %.0f", r->panes[pane].model, server, r->params.connections);
+    say(t, "%s holds %.0f of %.0f", r->panes[pane].model, server, r->params.connections + r->params.idle);
     if (client > server + 0.5)
         say(t, " (%.0f more were never accepted)", client - server);
     if (!isnan(rate))

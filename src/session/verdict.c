@@ -159,8 +159,8 @@ static bool is_port_limit(const struct seen *s)
 
 static bool is_accept_queue(const struct seen *s)
 {
-    if (!s->row->workload->repeat)
-        return false;
+    if (!workload_yields(s->row->workload, METRIC_syn_retransmits))
+        return false; /* its connections are open before it measures */
     double lost = mean(s, METRIC_syn_retransmits), drops = mean(s, METRIC_listen_drops);
     if (!above(lost, 0.5) && !above(drops, 0.5))
         return false;

@@ -68,6 +68,14 @@ static double seconds_of(const struct plan_row *row)
 
 /* --- workloads -------------------------------------------------------------------------------- */
 
+static bool matters(const struct workload *w, enum param_id id)
+{
+    const enum param_id *m = w->matters;
+    while (*m != PARAM_COUNT && *m != id)
+        m++;
+    return *m == id;
+}
+
 /* The order with another workload: what that workload presets, or the old one did, starts from its
  * default; everything else stays. */
 static struct plan_row with_workload(const struct plan_row *from, int index)
@@ -80,6 +88,9 @@ static struct plan_row with_workload(const struct plan_row *from, int index)
     for (int id = 0; id < PARAM_COUNT; id++)
         if (!param_table[id].preset[0])
             *params_at(&want.params, (enum param_id)id) = PARAM_UNSET;
+    /* Idle connections that the new one has no number for must not stay behind unseen. */
+    if (!matters(both[1], PARAM_idle))
+        want.params.idle = 0;
     want.params.workload = index;
     workload_resolve(&want.params);
     plan_as_step(&want);
