@@ -121,6 +121,7 @@ static bool narrow(struct find *f, const struct row *r, int pane)
         return true; /* it says nothing new */
     if (keeps(f, r, pane, why, sizeof why)) {
         p->low = rate;
+        p->at_low = row_summary(r, pane, f->limit.metric).mean;
         return true;
     }
     if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate)
@@ -156,8 +157,8 @@ bool find_say(const struct find *f, const struct row *r, int pane, char *buf, si
     if (p->over)
         say(&t, "%s: nothing found, %s", model, p->why);
     else if (p->low > 0)
-        say(&t, "%s keeps %s up to %s/s, not at %s/s: %s", model, limit, num_si(p->low).s,
-            num_si(p->high).s, p->why);
+        say(&t, "%s keeps %s up to %s/s (%s), not at %s/s: %s", model, limit, num_si(p->low).s,
+            num(p->at_low).s, num_si(p->high).s, p->why);
     else
         say(&t, "%s does not keep %s down to %s/s: %s", model, limit, num_si(p->high).s, p->why);
     return true;

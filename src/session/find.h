@@ -14,6 +14,7 @@
 struct find_pane {
     bool over;        /* nothing can be found: see why */
     double low, high; /* the highest rate it kept, 0: none yet; the lowest that it did not */
+    double at_low;    /* the figure there */
     int rows;         /* spent on it */
     char why[160];    /* what happened at `high`, or why there is nothing */
 };
@@ -38,8 +39,8 @@ bool find_next(struct find *f, double *rate);
 /* A row measured at that rate. */
 void find_take(struct find *f, const struct row *r);
 
-/* "epoll-lt keeps response_p99_us<2000 up to 61.2k/s, not at 64.1k/s: response_p99_us 4130"; false
- * for a pane that was not looked for. */
+/* "epoll-lt keeps response_p99_us<2000 up to 61.2k/s (1830), not at 64.1k/s: response_p99_us 4130";
+ * false for a pane that was not looked for. */
 bool find_say(const struct find *f, const struct row *r, int pane, char *buf, size_t size);
 
 #endif

@@ -128,7 +128,7 @@ static void fill_small(struct small_row *out, const struct small_table *t, const
         for (int i = 0; i < t->cells; i++)
             out->cell[p][i] = row_summary(r, p, t->metric[i]).mean;
     out->ratio.ratio = NAN;
-    if (against < 1 || against >= r->pane_count)
+    if (against < 1 || against >= r->pane_count || metric_table[t->ratio].cls == CLASS_STATE)
         return;
     out->ratio = row_ratio(r, against, t->ratio);
     out->withheld = !row_may_rank(r, against, t->ratio);

@@ -27,6 +27,13 @@ static void right_text(struct canvas *c, int x, int y, int w, enum role role, bo
     canvas_text(c, used < w ? x + w - used : x, y, w, role, bold, text);
 }
 
+/* What the ratio is of: its title where that fits. */
+static const char *ratio_word(enum metric_id m)
+{
+    bool fits = canvas_width(metric_table[m].title) <= RATIO_W - 6;
+    return metric_table[m].cls == CLASS_COST ? "CPU" : fits ? metric_table[m].title : words_head(m);
+}
+
 static void draw_head(struct app *a, struct rect r, int cells)
 {
     const struct scene *s = a->scene;
@@ -45,11 +52,8 @@ static void draw_head(struct app *a, struct rect r, int cells)
                        words_head(s->small.metric[i]));
         x += GAP_W + cells * CELL_W;
     }
-    if (s->pane_count > 1) {
-        snprintf(text, sizeof text, "A/%c %s", 'A' + s->against,
-                 metric_table[s->small.ratio].cls == CLASS_COST
-                     ? "CPU"
-                     : metric_table[s->small.ratio].title);
+    if (s->pane_count > 1 && metric_table[s->small.ratio].cls != CLASS_STATE) {
+        snprintf(text, sizeof text, "A/%c %s", 'A' + s->against, ratio_word(s->small.ratio));
         canvas_text(a->canvas, x + 2, r.y, RATIO_W - 2, ROLE_DIM, false, text);
     }
 }

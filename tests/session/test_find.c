@@ -219,6 +219,7 @@ static void only_the_named_model_is_looked_for(void **state)
     assert_false(find_say(&f, rows.last, 0, text, sizeof text));
     assert_true(find_say(&f, rows.last, 1, text, sizeof text));
     assert_non_null(strstr(text, "epoll-lt keeps response_p99_us<2000 up to "));
+    assert_non_null(strstr(text, "/s (300), not at "));
     assert_non_null(strstr(text, "response_p99_us 4130"));
     rows_free(&rows);
 }
