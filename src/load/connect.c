@@ -289,7 +289,7 @@ int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
     out->load_cpu_ns = thread_cpu_ns() - cpu_ns;
     measured(&p, false);
     clear(&p);
-    if (p.established == p.n)
+    if (p.established == p.n && accepted(&p) >= p.n)
         out->values.v[METRIC_accept_drain_per_s] =
             accept_drain_per_s(spec, watch ? &watch->stop : NULL, out->note, sizeof out->note);
     load_counts_add(&out->counts, &p.counts);

@@ -27,7 +27,7 @@ static int shut(struct server *s, int *knocks)
     int n = 0;
     server_gate(s, GATE_SHUT);
     for (int i = 0; i < 2000 && look(s).standing < look(s).workers; i++) {
-        if (i % 20 == 10 && n < KNOCKS)
+        if (i % 20 == 2 && n < KNOCKS)
             knocks[n++] = client_open(s);
         harness_sleep_ms(1);
     }
@@ -70,7 +70,7 @@ static void holds_reads_back(struct server *s)
     bool passes = look(s).passes & GATE_PASSES_READS;
     if (passes)
         UNTIL(harness_counts(s).bytes_in == 2 * CLIENTS * BYTES);
-    harness_sleep_ms(30);
+    harness_sleep_ms(10);
     assert_int_equal(harness_counts(s).bytes_in, (passes ? 2 : 1) * CLIENTS * BYTES);
     assert_int_equal(look(s).drained, 0);
 
@@ -113,7 +113,7 @@ static void accepts(void **state)
     uint64_t before = harness_counts(s).accepts;
     for (int i = 0; i < CLIENTS; i++)
         fds[i] = client_open(s);
-    harness_sleep_ms(30);
+    harness_sleep_ms(10);
     if (!(look(s).passes & GATE_PASSES_ACCEPTS))
         assert_int_equal(harness_counts(s).accepts, before);
     server_gate(s, GATE_STAMPS);
