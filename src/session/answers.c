@@ -250,6 +250,28 @@ static void say_limit(const struct row *r, int pane, struct text *t)
 static void trust(const struct row *r, int pane, struct text *t)
 {
     bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
+/* Replies that took 40 ms beside quick ones: two waited for each other. */
+static void say_delayed(const struct row *r, int i, struct text *t)
+{
+    double share = mean_of(r, i, METRIC_delayed_pct);
+    if (share >= 1 && mean_of(r, i, METRIC_latency_p50_us) < 20000)
+        say(t, "; %s %% of %s's replies took 40 ms: Nagle's algorithm and a delayed acknowledgement",
+            num(share).s, r->panes[i].model);
+}
+
+/* In a closed loop rate times latency is the number of connections, but for the time that the load
+ * itself spends on them: at most what it was busy. Else one of the two is measured wrong. */
+static void say_defect(const struct row *r, int i, struct text *t)
+{
+    double in_flight = mean_of(r, i, METRIC_in_flight_pct);
+    double busy = mean_of(r, i, METRIC_load_cpu_pct) * (1 - mean_of(r, i, METRIC_load_spare_pct) / 100);
+    bool all = workload_yields(r->workload, METRIC_in_flight_pct) &&
+               mean_of(r, i, METRIC_established) >= r->params.connections;
+    if (all && (in_flight > 102 || in_flight < 98 - busy / r->params.connections))
+        say(t, "; rate times latency of %s is %s %% of its connections: a defect of iodash",
+            r->panes[i].model, num(in_flight).s);
+}
+
     if (said)
         say(t, "not yet: %d of %.0f rounds kept", row_kept(r),
             r->workload->repeat ? r->params.repeats : r->params.samples);
@@ -265,8 +287,12 @@ static void trust(const struct row *r, int pane, struct text *t)
         say(t, "ok: %s served what was asked", pane ? "both" : "it");
     else if (!said)
         say(t, "ok");
-    for (int i = 0; i <= pane; i += pane ? pane : 1)
-        say_never_answered(r, i, t), say_limit(r, i, t);
+    for (int i = 0; i <= pane; i += pane ? pane : 1) {
+        say_never_answered(r, i, t);
+        say_limit(r, i, t);
+        say_delayed(r, i, t);
+        say_defect(r, i, t);
+    }
     if (pane && metric_table[row_main(r)].cls != CLASS_STATE) {
         struct paired p = row_ratio(r, pane, row_main(r));
         if (p.resolution_pct > 900)

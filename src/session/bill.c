@@ -65,20 +65,32 @@ static bool has(const struct source *s, unsigned cap)
     return s->io && s->io->caps & cap;
 }
 
+/* 0.10, 5.20, 29.1; of something counted 7.4, 402. */
+static const char *brief(double v, int decimals, char *buf, size_t size)
+{
+    static const unsigned tens[] = {1, 10, 100, 1000};
+    if (!(fabs(v) < 9.95))
+        return units_number(buf, size, v);
+    unsigned n = (unsigned)lround(fabs(v) * tens[decimals]); /* printf would take a decimal comma */
+    snprintf(buf, size, "%s%u.%0*u", v < 0 && n ? "-" : "", n / tens[decimals], decimals,
+             n % tens[decimals]);
+    return buf;
+}
+
 /* calls x (base + each x more): `more` of something beside each call. */
 static void put(struct bill_line *l, double calls, double base, double each, double more)
 {
-    char a[20], b[20], c[20];
+    char a[24], b[24], c[24];
     l->calls = calls;
     l->us = calls * (base + (more > 0 ? each * more : 0));
     l->price[0] = '\0';
     if (isnan(l->us) || calls == 0)
         l->us = calls == 0 ? 0 : l->us;
     else if (more > 0)
-        snprintf(l->price, sizeof l->price, "%s+%s×%s", units_number(a, sizeof a, base),
-                 units_number(b, sizeof b, more), units_number(c, sizeof c, each));
+        snprintf(l->price, sizeof l->price, "%s+%s×%s", brief(base, 2, a, sizeof a),
+                 brief(more, 1, b, sizeof b), brief(each, 3, c, sizeof c));
     else
-        snprintf(l->price, sizeof l->price, "%s", units_number(a, sizeof a, base));
+        snprintf(l->price, sizeof l->price, "%s", brief(base, 2, a, sizeof a));
 }
 
 /* What a look costs on average. A wait enters the wait queue of each socket until it has found a ready

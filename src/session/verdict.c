@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/cpus.h"
 #include "base/units.h"
 #include "net/protocol.h"
 
@@ -162,9 +163,15 @@ static bool is_accept_queue(const struct seen *s)
     if (!workload_yields(s->row->workload, METRIC_syn_retransmits))
         return false; /* its connections are open before it measures */
     double lost = mean(s, METRIC_syn_retransmits), drops = mean(s, METRIC_listen_drops);
-    if (!above(lost, 0.5) && !above(drops, 0.5))
+    double cookies = mean(s, METRIC_syn_cookies);
+    if (!above(lost, 0.5) && !above(drops, 0.5) && !above(cookies, 0.5))
         return false;
     char n[16], b[16];
+    if (!above(lost, 0.5) && !above(drops, 0.5)) {
+        snprintf(s->reason, REASON, "the kernel sent %s SYN cookies in place of queueing",
+                 units_number(n, sizeof n, cookies));
+        return true;
+    }
     snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
              units_number(n, sizeof n, above(lost, 0) ? lost : drops),
              params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
@@ -233,6 +240,47 @@ static bool is_noisy(const struct seen *s)
         snprintf(s->reason, REASON, "the hypervisor took %.0f %% of the server's CPU", steal);
     else
         return false;
+    return true;
+}
+
+/* Whatever was compared ran at two speeds. Only where the kernel says the clock. */
+static bool is_clock(const struct seen *s)
+{
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < s->row->pane_count; i++) {
+        struct summary mhz = row_summary(s->row, i, METRIC_server_mhz);
+        low = mhz.used ? fmin(low, mhz.min) : low;
+        high = mhz.used ? fmax(high, mhz.max) : high;
+    }
+    if (!(high > low * 1.05))
+        return false;
+    snprintf(s->reason, REASON, "the clock of the server's CPU went from %.0f to %.0f MHz", low,
+             high);
+    return true;
+}
+
+static bool is_cpus(const struct seen *s)
+{
+    double workers = s->row->params.workers, cpus = cpus_usable();
+    char n[16];
+    if (!pane_honours(s->pane, PARAM_workers) || !(workers > cpus))
+        return false;
+    snprintf(s->reason, REASON, "%.0f workers share %s CPU%s with the load", workers,
+             units_number(n, sizeof n, cpus), cpus == 1 ? "" : "s");
+    return true;
+}
+
+/* A server that batches its replies wakes a load that sleeps less often, and pays less for it. */
+static bool is_wake_ups(const struct seen *s)
+{
+    double mine = mean(s, METRIC_load_sleeps_per_request), least = mine;
+    for (int i = 0; i < s->row->pane_count; i++)
+        least = fmin(least, row_summary(s->row, i, METRIC_load_sleeps_per_request).mean);
+    if (s->row->workload->repeat || !(mine > 1.2 * least + 0.05))
+        return false;
+    char a[16], b[16];
+    snprintf(s->reason, REASON, "it woke a sleeping load %s times a request, another model %s times",
+             units_number(a, sizeof a, mine), units_number(b, sizeof b, least));
     return true;
 }
 

@@ -247,7 +247,7 @@ static void draw_explained(struct app *a, const struct scene_why *w, int y, int 
             say(&t, "%s × (%s) = ", amount(l->calls, n, sizeof n), l->price);
         say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
         if (!isnan(pct))
-            say(&t, ", %.0f %% of what was measured", pct);
+            say(&t, ", %.0f %% of all", pct);
         canvas_cut(c, 2, y++, c->w - 3, words_role(w->pane[i]), true, text);
     }
     y = draw_text(c, y, end, ROLE_TEXT, word->label, word->text);

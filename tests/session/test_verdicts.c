@@ -224,6 +224,90 @@ static void a_sweep_has_one_answer(void **state)
     assert_string_equal(a.answer, "at 11.5k/s epoll-lt is cheaper at every count, 2.00 to 6.00 times");
 }
 
+static void set_all(struct row *r, int pane, enum metric_id m, double v)
+{
+    for (int i = 0; i < r->panes[pane].count; i++)
+        r->panes[pane].first->samples[i].values.v[m] = v;
+}
+
+/* Both panes are judged: what was compared ran at two speeds. */
+static void a_clock_that_changed(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    set_all(r, 0, METRIC_server_mhz, 3000);
+    set_all(r, 1, METRIC_server_mhz, 2900);
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    set_all(r, 1, METRIC_server_mhz, 2800);
+    assert_int_equal(judged(m, 0), VERDICT_CLOCK);
+    assert_int_equal(judged(m, 1), VERDICT_CLOCK);
+    assert_non_null(strstr(r->panes[0].reason, "from 2800 to 3000 MHz"));
+    assert_false(row_may_rank(r, 1, METRIC_cpu_us_per_request));
+    assert_true(row_may_rank(r, 1, METRIC_looks_per_request));
+}
+
+static void more_workers_than_cpus(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    r->params.workers = 200;
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    assert_int_equal(judged(m, 0), VERDICT_CPUS);
+    assert_non_null(strstr(r->panes[0].reason, "200 workers"));
+    assert_true(row_may_rank(r, 1, METRIC_cpu_us_per_request));
+    assert_false(row_may_rank(r, 1, METRIC_server_cpu_pct));
+}
+
+static void a_load_that_is_woken_more_by_one(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    set_all(r, 0, METRIC_load_sleeps_per_request, 0.03); /* it spins: now and then it rests */
+    set_all(r, 1, METRIC_load_sleeps_per_request, 0.001);
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    set_all(r, 0, METRIC_load_sleeps_per_request, 0.4);
+    set_all(r, 1, METRIC_load_sleeps_per_request, 1);
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    assert_int_equal(judged(m, 1), VERDICT_WAKE_UPS);
+    assert_false(row_may_rank(r, 1, METRIC_cpu_us_per_request));
+}
+
+/* What the trust line says of figures that cannot be, or should not. */
+static void forty_milliseconds_and_a_law(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = add_row(m, 400);
+    r->params.rate = PARAM_MAX;
+    for (int p = 0; p < 2; p++) {
+        add_samples(r, p, 12, 3.5, 97, 270000);
+        set_all(r, p, METRIC_established, 400);
+        set_all(r, p, METRIC_load_cpu_pct, 100);
+        set_all(r, p, METRIC_latency_p50_us, 1500);
+        set_all(r, p, METRIC_in_flight_pct, 99.9);
+        set_all(r, p, METRIC_delayed_pct, 0.2);
+    }
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "defect"));
+    assert_null(strstr(a.trust, "Nagle"));
+    set_all(r, 1, METRIC_in_flight_pct, 96);
+    set_all(r, 0, METRIC_delayed_pct, 25);
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.trust, "25.0 % of select's replies took 40 ms: Nagle"));
+    assert_non_null(strstr(a.trust, "rate times latency of epoll-lt is 96.0 % of its connections"));
+    /* Beside few connections the load's own work is a share of each turn. */
+    r->params.connections = 10;
+    set_all(r, 0, METRIC_delayed_pct, 0);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "defect"));
+}
+
 int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -232,7 +316,9 @@ int main(void)
         T(each_limit_has_its_verdict), T(a_load_without_room_is_named),
         T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
         T(errors_withhold_the_answer), T(a_first_guess_of_no_difference),
-        T(nothing_measured_is_said), T(a_sweep_has_one_answer),
+        T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
+        T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
+        T(forty_milliseconds_and_a_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
