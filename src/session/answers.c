@@ -239,6 +239,9 @@ static void say_limit(const struct row *r, int pane, struct text *t)
     const struct pane *p = &r->panes[pane];
     double spare = mean_of(r, pane, METRIC_load_spare_pct);
     double cpu = mean_of(r, pane, METRIC_server_cpu_pct);
+    double rate = mean_of(r, pane, METRIC_requests_per_s);
+    if (p->io && p->io->target && cpu < 0.1 && rate > 100)
+        say(t, "; the process named used no CPU: is it the one that serves?");
     bool limited = p->verdict == VERDICT_OK || p->verdict == VERDICT_TOO_FEW;
     if (!p->io || !p->io->target || isfinite(r->params.rate) || !limited || !(spare >= 5))
         return;
@@ -247,9 +250,6 @@ static void say_limit(const struct row *r, int pane, struct text *t)
         say(t, ", whose process used %.0f %% of a CPU", cpu);
 }
 
-static void trust(const struct row *r, int pane, struct text *t)
-{
-    bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
 /* Replies that took 40 ms beside quick ones: two waited for each other. */
 static void say_delayed(const struct row *r, int i, struct text *t)
 {
@@ -272,6 +272,9 @@ static void say_defect(const struct row *r, int i, struct text *t)
             r->panes[i].model, num(in_flight).s);
 }
 
+static void trust(const struct row *r, int pane, struct text *t)
+{
+    bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
     if (said)
         say(t, "not yet: %d of %.0f rounds kept", row_kept(r),
             r->workload->repeat ? r->params.repeats : r->params.samples);
