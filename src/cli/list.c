@@ -64,7 +64,8 @@ static bool workload_line(int i, struct line *out)
     if (i >= workload_count)
         return false;
     const struct workload *w = &workload_table[i];
-    snprintf(out->store[0], sizeof out->store[0], "%s %s", param_table[w->sweep].id, w->sweep_list);
+    snprintf(out->store[0], sizeof out->store[0], "%s %s", param_table[w->sweep].id,
+             w->next_step ? "in steps of its own" : w->sweep_list);
     for (const enum param_id *p = w->matters; *p != PARAM_COUNT; p++)
         join(out->store[2], sizeof out->store[2], param_table[*p].id);
     out->cell[0] = w->id;
