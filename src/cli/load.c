@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,11 +41,13 @@ static void defaults(struct args *a)
         p->warmup = WARMUP_S;
 }
 
-/* A connection takes a local port; towards loopback there are more addresses to take them from. */
+/* A connection takes a local port; only towards IPv4 loopback there are more addresses to take them
+ * from. */
 static int check_ports(const struct plan *p, struct err *e)
 {
     long ports = limits_local_ports(), busy = limits_time_wait();
-    if (ports < 0 || strcmp(target.path, "loopback") == 0)
+    struct net_addr other;
+    if (ports < 0 || net_source(&target.addr, LONG_MAX / 2, &other))
         return 0;
     ports -= busy > 0 ? busy : 0;
     for (int i = 0; i < p->count; i++) {
@@ -122,6 +125,20 @@ static void latency_lines(FILE *out, const struct row *r, const struct pane *p)
         percentile_line(out, "response", &p->whole, response, "from when each was due");
 }
 
+/* What the percentiles are of, and what was left out of them. */
+static void measured_line(FILE *out, const struct pane *p)
+{
+    double kept = 0, left_out = 0;
+    for (int i = 0; i < p->count; i++) {
+        const struct sample *s = pane_at(p, i);
+        *(s->kept == KEPT_YES ? &kept : &left_out) += s->interval_s;
+    }
+    fprintf(out, "%-12s%.1f s", "measured", kept);
+    if (left_out > 0)
+        fprintf(out, "; %.1f s left out (warm-up, or broken off)", left_out);
+    fputc('\n', out);
+}
+
 static void count_line(FILE *out, const struct load_counts *c)
 {
     fprintf(out, "%-12s", "in all");
@@ -181,14 +198,27 @@ static void connection_line(FILE *out, const struct row *r)
             "connections", fmax(held, made), wanted, served, never);
 }
 
+/* Which of the addresses of a name, and which process. */
+static void server_line(FILE *out)
+{
+    char text[80];
+    fprintf(out, "%-12s%s", "server", net_addr_print(&target.addr, text, sizeof text));
+    if (target.pid)
+        fprintf(out, ", process %d (%s)", (int)target.pid, target.name);
+    fputc('\n', out);
+}
+
 static void details(FILE *out, const struct rows *rows)
 {
+    server_line(out);
     for (const struct row *r = rows->first; r; r = r->next) {
         const struct pane *p = &r->panes[0];
         if (rows->count > 1)
             fprintf(out, "%-12s%d (%.0f connections)\n", "row", r->number, r->params.connections);
         if (!r->workload->repeat && workload_yields(r->workload, METRIC_latency_p50_us))
             latency_lines(out, r, p);
+        if (!r->workload->repeat)
+            measured_line(out, p);
         count_line(out, &p->total);
         connection_line(out, r);
         error_line(out, p);
@@ -196,21 +226,28 @@ static void details(FILE *out, const struct rows *rows)
     }
 }
 
-/* The main figure of a row is not measured, or zero, when nothing of it succeeded. */
+/* Where nothing is asked the main figure is not measured, or zero, when nothing of a row succeeded. */
+static bool succeeded(const struct row *r)
+{
+    const struct load_counts *c = &r->panes[0].total;
+    return c->asked && !c->sent_bytes ? c->got > 0 : row_summary(r, 0, row_main(r)).mean > 0;
+}
+
 static int judge(const struct rows *rows, struct err *e)
 {
-    const struct row *last = NULL;
+    bool any = !rows->last;
     char text[200];
     for (const struct row *r = rows->first; r; r = r->next) {
         if (r->panes[0].died)
             return err_set(e, ESRCH, "%s", r->panes[0].reason);
-        last = row_summary(r, 0, row_main(r)).mean > 0 ? last : r;
+        any |= succeeded(r);
     }
-    if (!last)
+    if (any)
         return 0;
-    errors_of(&last->panes[0].total, text, sizeof text);
-    return err_set(e, ENODATA, "nothing succeeded: %s%s%s", *text ? text : "no reply in this time",
-                   last->panes[0].wrong[0] ? "; " : "", last->panes[0].wrong);
+    const struct pane *p = &rows->last->panes[0];
+    errors_of(&p->total, text, sizeof text);
+    const char *why = *text ? text : p->reason[0] ? p->reason : "no reply in this time";
+    return err_set(e, ENODATA, "nothing succeeded: %s%s%s", why, p->wrong[0] ? "; " : "", p->wrong);
 }
 
 int cli_load(const struct args *a)

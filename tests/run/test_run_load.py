@@ -185,6 +185,11 @@ class Http(Loads):
                                0.3, status=1)
         self.assertIn("timed out", said["errors"])
 
+    def test_a_server_that_closes_at_once(self):
+        done, _ = self.load(self.peer(lambda connection, _: None).address, *SHORT, status=1)
+        self.assertIn("nothing succeeded", done.err)
+        self.assertRegex(done.err, "closed . connections? at once|reset")
+
     def test_silence(self):
         """Counted from the send; nothing completed, nothing divided by zero."""
         peer = self.peer(lambda connection, peer: [None for _ in peer.heads(connection)])

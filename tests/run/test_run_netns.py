@@ -115,6 +115,9 @@ class TwoMachines(Case):
         server, address, _ = self.serve("-m", "poll")
         done = self.load("fetch://" + address, "--pid", os.getpid(), status=1)
         self.assertIn("is not this machine", done.stderr)
+        done = self.load("fetch://" + address, "-c", 60000, status=1)
+        self.assertIn("at most", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=10 * SLOW)
 
