@@ -133,7 +133,9 @@ static void answer_alone(const struct row *r, struct text *t)
     if (metric_table[m].cls != CLASS_TIME)
         say(t, " %s", metric_table[m].title);
     say(t, " %s", say_load(r).s);
-    if (r->panes[0].io && r->panes[0].io->target && m != METRIC_requests_per_s && !r->workload->repeat)
+    bool target = r->panes[0].io && r->panes[0].io->target;
+    if (target && m != METRIC_requests_per_s && !r->workload->repeat &&
+        workload_yields(r->workload, METRIC_requests_per_s))
         say(t, ", %s requests/s", num(mean_of(r, 0, METRIC_requests_per_s)).s);
     if (!isnan(mean_of(r, 0, row_p99(r))) && !r->workload->repeat)
         say(t, ", p99 %s", units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
