@@ -134,6 +134,14 @@ static void fill_small(struct small_row *out, const struct small_table *t, const
     out->withheld = !row_may_rank(r, against, t->ratio);
 }
 
+/* Do both speak of the same: CPU, or figures of one class? Else their ratios do not compare. */
+static bool same_kind(enum metric_id a, enum metric_id b)
+{
+    unsigned cpu = 1u << CLASS_COST | 1u << CLASS_SHARE;
+    unsigned x = 1u << metric_table[a].cls, y = 1u << metric_table[b].cls;
+    return x == y || (x & cpu && y & cpu);
+}
+
 /* The published figures of one number of connections, when there are any. */
 static bool fill_published(struct small_row *out, const struct small_table *t, const struct row *r,
                            int against)
@@ -146,7 +154,7 @@ static bool fill_published(struct small_row *out, const struct small_table *t, c
             out->cell[p][i] = published_value(&r->params, r->panes[p].model, t->metric[i]);
             any = any || !isnan(out->cell[p][i]);
         }
-    if (m != METRIC_COUNT && against > 0 && against < r->pane_count)
+    if (m != METRIC_COUNT && same_kind(m, t->ratio) && against > 0 && against < r->pane_count)
         out->ratio.ratio =
             published_value(&r->params, r->panes[0].model, m) /
             published_value(&r->params, r->panes[against].model, m);
