@@ -91,7 +91,6 @@ struct mux_way {
     /* Sends len bytes of m->ask. How many went out (the rest by conn_send_rest() once there is room),
      * -1: it is closed. */
     ssize_t (*send)(struct mux *m, struct conn *c, size_t len);
-    void (*full)(struct mux *m, struct conn *c); /* its socket took no more: likewise */
     /* Waits at most ns (0: looks; UINT64_MAX: until something happens). How many events there are
      * now, at most MUX_EVENTS, or below 0; handle() takes them, and mux_send_due() after each, so
      * that what comes due meanwhile is not kept waiting. */

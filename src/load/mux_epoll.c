@@ -82,8 +82,8 @@ static bool set_established(struct mux *m, struct conn *c, uint32_t events)
     return false;
 }
 
-/* The set forgets a descriptor that is closed, and tells of room whoever asks. */
-static void needless(struct mux *m, struct conn *c)
+/* The set forgets a descriptor that is closed. */
+static void set_forget(struct mux *m, struct conn *c)
 {
     (void)m;
     (void)c;
@@ -145,9 +145,8 @@ const struct mux_way mux_epoll = {
     .stop = nothing,
     .watch = set_watch,
     .established = set_established,
-    .forget = needless,
+    .forget = set_forget,
     .send = set_send,
-    .full = needless,
     .wait = set_wait,
     .handle = set_handle,
 };

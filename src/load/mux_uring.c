@@ -107,7 +107,7 @@ static void receive(struct mux *m, struct conn *c)
     note(o, c, RECEIVES);
 }
 
-static void ring_full(struct mux *m, struct conn *c)
+static void watch_room(struct mux *m, struct conn *c)
 {
     struct own *o = m->own;
     if (c->armed & POLLS)
@@ -120,7 +120,7 @@ static void ring_full(struct mux *m, struct conn *c)
 
 static int ring_watch(struct mux *m, struct conn *c)
 {
-    ring_full(m, c);
+    watch_room(m, c);
     return 0;
 }
 
@@ -257,7 +257,7 @@ static void has_room(struct mux *m, struct conn *c, int res)
     if (c->unsent)
         conn_send_rest(m, c);
     if (c->unsent && c->fd >= 0 && !(res & (POLLERR | POLLHUP)))
-        ring_full(m, c);
+        watch_room(m, c);
 }
 
 static void not_sent(struct mux *m, struct conn *c, int res)
@@ -265,7 +265,7 @@ static void not_sent(struct mux *m, struct conn *c, int res)
     bool full = res >= 0 || res == -EAGAIN || res == -EINTR;
     conn_unsent(m, c, !full ? -1 : res < 0 ? 0 : res);
     if (full)
-        ring_full(m, c);
+        watch_room(m, c);
 }
 
 static void completed(struct mux *m, const struct io_uring_cqe *cqe)
@@ -308,7 +308,6 @@ const struct mux_way mux_uring = {
     .established = ring_established,
     .forget = ring_forget,
     .send = ring_send,
-    .full = ring_full,
     .wait = ring_wait,
     .handle = ring_handle,
 };
