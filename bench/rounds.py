@@ -175,6 +175,12 @@ class Group:
                 f"{full[server >= FULL_PCT, load >= FULL_PCT]}")
 
 
+def say(text):
+    """How far it is, where somebody looks on."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
 def measure(groups, rounds):
     """Ctrl-C ends it early; what was measured counts."""
     try:
@@ -182,13 +188,12 @@ def measure(groups, rounds):
             order = list(groups)
             random.shuffle(order)
             for k, group in enumerate(order):
-                print(f"\r\033[Kround {i + 1} of {rounds}, {k + 1} of {len(order)}: {group.title}",
-                      end="", file=sys.stderr, flush=True)
+                say(f"round {i + 1} of {rounds}, {k + 1} of {len(order)}: {group.title}")
                 group.measure()
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
     finally:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        say("")
     for group in groups:
         group.report()
 
