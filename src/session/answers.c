@@ -177,6 +177,8 @@ static void why_connect(const struct row *r, int pane, struct text *t)
             say(t, ": lost SYNs not measured");
         else if (lost < 0.5)
             say(t, " lost no SYN");
+        else if (r->params.arrival == ARRIVAL_STORM) /* their timers run side by side */
+            say(t, " lost %s SYNs: each waits for the kernel's timer of 1 s", num(lost).s);
         else
             say(t, " lost %s SYNs: %s of its %s s are the kernel's timer", num(lost).s,
                 num(mean_of(r, i, METRIC_timer_s)).s, num(mean_of(r, i, METRIC_connect_s)).s);

@@ -172,9 +172,13 @@ static bool is_accept_queue(const struct seen *s)
                  units_number(n, sizeof n, cookies));
         return true;
     }
-    snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
-             units_number(n, sizeof n, above(lost, 0) ? lost : drops),
-             params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
+    int used = snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
+                        units_number(n, sizeof n, above(lost, 0) ? lost : drops),
+                        params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
+    double ghosts = mean(s, METRIC_established) - mean(s, METRIC_accepted) - mean(s, METRIC_refused);
+    if (above(ghosts, 0.5)) /* by SYN cookies */
+        snprintf(s->reason + used, REASON - (size_t)used, "; %s connected and never accepted",
+                 units_number(n, sizeof n, ghosts));
     return true;
 }
 
