@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* keepalive off in the blocking engine: connect, send, recv, and the end, one call each. Ended by a
- * reset the socket stays and is connected anew. A connect that waits comes back each 50 ms (its time
- * limit is the one for sends) and goes on where it was, so that it can be called off. */
+/* keepalive off in the blocking engine: connect, send, recv, and the end, one call each. Ended by
+ * a reset the socket stays and is connected anew. A connect that waits comes back each 50 ms (its
+ * time limit is the one for sends) and goes on where it was, so that it can be called off. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* keepalive off: a connection lasts as long as its request. Ended by a reset its socket stays, with
- * its descriptor and its place in the set, and is connected anew; and on loopback a connect() that
- * did not wait is over when it returns, so the request goes out right behind it. Thus a request costs
- * four calls: connect, send, recv, and the connect to nowhere that ends it. An event may then be late
- * and of the connection before: it finds nothing to read. */
+/* keepalive off: a connection lasts as long as its request. Ended by a reset its socket stays,
+ * with its descriptor and its place in the set, and is connected anew; and on loopback a
+ * connect() that did not wait is over when it returns, so the request goes out right behind it.
+ * Thus a request costs four calls: connect, send, recv, and the connect to nowhere that ends it.
+ * An event may then be late and of the connection before: it finds nothing to read. */
 #include <errno.h>
 #include <sys/socket.h>
 

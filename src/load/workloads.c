@@ -271,8 +271,8 @@ const struct workload workload_table[] = {
     {
         .id = "ramp",
         .label = "ramp",
-        .summary = "clients with a new connection for each request, more of them step by step, until "
-                   "the server collapses",
+        .summary = "clients with a new connection for each request, more of them step by step, "
+                   "until the server collapses",
         .rule = "one pass, ends by itself",
         .matters = ramp_matters,
         .yields = ramp_yields,
@@ -295,7 +295,8 @@ const struct workload workload_table[] = {
         .sweep = PARAM_connections,
         .sweep_list = "10,50,100..800*2",
         .draws = {.graph = METRIC_connections_per_s,
-                  .says = "{cpu_us_per_request} µs CPU a connection, {events_per_wait} ready a wait"},
+                  .says = "{cpu_us_per_request} µs CPU a connection, {events_per_wait} ready a "
+                          "wait"},
     },
     {
         .id = "hold",

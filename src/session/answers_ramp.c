@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a ramp found, a clause a model: how it ended, its best throughput, and the knee; and what was
- * full at the best. */
+/* What a ramp found, a clause a model: how it ended, its best throughput, and the knee; and what
+ * was full at the best. */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,13 @@
 
 static void say_end(struct text *t, const struct ramp *m, int pane)
 {
-    const struct pane *p = m->row ? &m->row->panes[pane] : NULL;
     double at = m->row ? m->row->params.connections : m->last;
     if (m->end == RAMP_HALF)
         say(t, "collapsed at %.0f clients, under half of its best", at);
     else if (m->end == RAMP_SILENT)
         say(t, "collapsed at %.0f clients, %d s without a reply", at, RAMP_SILENCE_S);
     else if (m->end == RAMP_LIMIT)
-        say(t, "ended at %.0f clients (%s: %.60s)", at, verdict_words[p->verdict], p->reason);
+        say(t, "ended at %.0f clients (%s)", at, verdict_words[m->row->panes[pane].verdict]);
     else
         say(t, "no collapse up to %.0f clients", at);
 }
@@ -35,6 +34,10 @@ static void say_ramp(struct text *t, const char *model, const struct ramp *m, in
 
 static void say_why(struct text *t, const char *model, const struct ramp *m, int pane)
 {
+    if (m->end == RAMP_LIMIT) {
+        say(t, "%.*s", 90, m->row->panes[pane].reason);
+        return;
+    }
     double server = row_summary(m->top, pane, METRIC_server_cpu_pct).mean;
     double spare = row_summary(m->top, pane, METRIC_load_spare_pct).mean;
     if (isnan(server))
@@ -58,7 +61,7 @@ void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct 
         say(&answer, i ? "; " : "");
         say_ramp(&answer, r->panes[i].model, &ramp, i);
         say(&why, i && why.used ? "; " : "");
-        if (ramp.top)
+        if (ramp.top || ramp.end == RAMP_LIMIT)
             say_why(&why, r->panes[i].model, &ramp, i);
     }
     if (told)

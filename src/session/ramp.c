@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a ramp ends is decided by what was measured, step by step, from the fewest clients up: the best
- * throughput so far is remembered, and a step that brings half of it or less, that stayed without a
- * reply, or that met a limit is a pane's last. The knee is looked for afterwards: it needs the best
- * of all steps. */
+/* How a ramp ends is decided by what was measured, step by step, from the fewest clients up: the
+ * best throughput so far is remembered, and a step that brings half of it or less, that stayed
+ * without a reply, or that met a limit is a pane's last. The knee is looked for afterwards: it
+ * needs the best of all steps. */
 #include "session/ramp.h"
 
 #include <math.h>
@@ -51,6 +51,8 @@ static enum ramp_end end_of(const struct row *r, int pane, double rate, double b
         return RAMP_LIMIT;
     if (r->panes[pane].silent)
         return RAMP_SILENT;
+    if (r->panes[pane].verdict == VERDICT_NOISY) /* others may have taken the other half */
+        return RAMP_GOES_ON;
     return best > 0 && rate <= COLLAPSED * best ? RAMP_HALF : RAMP_GOES_ON;
 }
 

@@ -52,7 +52,7 @@ bool reach_busy_ports(const struct reach_limits *l, char *line, size_t size)
 {
     if (l->ports < 0 || l->time_wait * 10 < l->ports)
         return false;
-    snprintf(line, size, "%ld ports are in TIME_WAIT, of %ld local ones an address: free after a minute",
+    snprintf(line, size, "%ld ports are in TIME_WAIT, of %ld local ones: free after a minute",
              l->time_wait, l->ports);
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* keepalive off, in each engine: a connection a request, against a server whose manners are known. */
+/* keepalive off, in each engine: a connection a request, against a server whose manners are
+ * known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
