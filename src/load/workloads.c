@@ -61,7 +61,7 @@ static const enum param_id idle_mix_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_requests, PARAM_active_at, PARAM_size, PARAM_repeats,
     PARAM_trim, PARAM_timeout, PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_workers,
     PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work,
-    PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
+    PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
 };
 static const enum metric_id idle_mix_yields[] = {
     METRIC_exchange_s, METRIC_cpu_us_per_request, METRIC_requests_per_s, METRIC_looks_per_request,
@@ -431,6 +431,8 @@ int workload_check(const struct params *p, struct err *e)
 {
     const struct workload *w = workload_of(p);
     double c = p->connections;
+    if (p->keepalive == KEEPALIVE_OFF && !always_fresh(w) && !workload_matters(w, PARAM_keepalive))
+        return err_set(e, EINVAL, "--keepalive off: %s makes no requests one by one", w->id);
     if (p->keepalive == KEEPALIVE_ON && always_fresh(w))
         return err_set(e, EINVAL, "--keepalive on: %s makes a new connection for each request",
                        w->id);
