@@ -186,7 +186,7 @@ static void check_engine(struct finding *f)
 {
     struct params p = {.engine = ENGINE_MUX_URING};
     struct err e = {""};
-    if (load_check(&p, &e) < 0) {
+    if (load_probe(&p, &e) < 0) {
         FIGURE(f, "--engine mux-uring cannot run here");
         FIX(f, "%s", strstr(e.text, ": ") + 2);
         return;

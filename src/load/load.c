@@ -223,7 +223,7 @@ static int settle_threads(struct load *l, struct err *e)
     return failed;
 }
 
-int load_check(const struct params *p, struct err *e)
+int load_probe(const struct params *p, struct err *e)
 {
     struct err why;
     int rc = p->engine == ENGINE_MUX_URING ? uring_probe(&why) : 0;
@@ -232,7 +232,7 @@ int load_check(const struct params *p, struct err *e)
 
 struct load *load_open(const struct load_spec *spec, struct err *e)
 {
-    if (load_check(&spec->params, e) < 0)
+    if (load_probe(&spec->params, e) < 0)
         return NULL;
     struct load *l = make(spec);
     if (settle_threads(l, e) == 0)

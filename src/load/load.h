@@ -51,7 +51,7 @@ enum load_phase { LOAD_PARKED, LOAD_SETTLE, LOAD_MEASURE, LOAD_STOP };
 struct load;
 
 /* 0, or -ENOSYS and why this machine cannot run the engine that p names. */
-int load_check(const struct params *p, struct err *e);
+int load_probe(const struct params *p, struct err *e);
 
 /* Makes the threads and lets them open params.connections + params.idle connections; returns at
  * once. NULL with one line when a thread cannot be made. */
@@ -101,8 +101,8 @@ bool load_fits(const struct load *l, const struct params *p);
 int64_t load_cpu_ns(const struct load *l);   /* CPU time of its threads, in ns */
 int load_threads(const struct load *l);
 bool load_spins(const struct load *l);
-/* What was wrong with the first reply that was, as one clause ("HTTP status 404"); "" if none. The text
- * is the load's, until the next call of load_wrong or load_trouble. */
+/* What was wrong with the first reply that was, as one clause ("HTTP status 404"); "" if none. The
+ * text is the load's, until the next call of load_wrong or load_trouble. */
 const char *load_wrong(const struct load *l);
 /* First failure to open a connection, as one clause ("no descriptor: 20000 allowed"), else how many
  * the server closed at once; "" if none. The text is the load's, until the next call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of mux_uring.c where liburing was not there at build: load_check() keeps it from being
+/* In place of mux_uring.c where liburing was not there at build: load_probe() keeps it from being
  * used. */
 #include <stddef.h>
 

@@ -85,7 +85,7 @@ int plan_check_limits(const struct plan *p, struct err *e)
     struct reach_limits l;
 
     for (int i = 0; i < p->count; i++) {
-        int failed = load_check(&p->rows[i].params, e);
+        int failed = load_probe(&p->rows[i].params, e);
         if (failed)
             return failed;
     }

@@ -15,7 +15,7 @@ int rig_each_engine(const struct rig_tests *t)
     params_init(&p);
     int failed = _cmocka_run_group_tests("mux", t->tests, t->count, NULL, NULL);
     p.engine = engine = ENGINE_MUX_URING;
-    if (load_check(&p, &e) < 0) {
+    if (load_probe(&p, &e) < 0) {
         print_message("skipped: mux-uring: %s\n", e.text);
         return failed;
     }

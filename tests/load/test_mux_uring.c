@@ -137,7 +137,7 @@ int main(void)
     };
     struct params p = {.engine = ENGINE_MUX_URING};
     struct err e;
-    if (load_check(&p, &e) == 0)
+    if (load_probe(&p, &e) == 0)
         return cmocka_run_group_tests(tests, NULL, NULL);
     print_message("skipped: %s\n", e.text);
     return 0;
