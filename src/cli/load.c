@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* `iodash load`: the workloads against a server that is not ours, in this machine or another. To the
- * session it is a model like any other, with what it does not tell left "not measured"; the rest is
- * `run`'s. What people ask of a load generator stands below the table: percentiles over all of the
- * measured time (a table's are means of its samples, so a pause of one second is trimmed off there),
- * and counts that can be held against the server's own log. */
+/* `iodash load`: the workloads against a server that is not ours, on this machine or another. To
+ * the session it is a model like any other, with what it does not tell left "not measured"; the
+ * rest is `run`'s. What people ask of a load generator stands below the table: percentiles over all
+ * of the measured time (a table's are means of its samples, so a pause of one second is trimmed off
+ * there), and counts that can be held against the server's own log. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -226,7 +226,7 @@ static void details(FILE *out, const struct rows *rows)
     }
 }
 
-/* Where nothing is asked the main figure is not measured, or zero, when nothing of a row succeeded. */
+/* Where nothing is asked the main figure is not measured, or zero, when nothing succeeded. */
 static bool succeeded(const struct row *r)
 {
     const struct load_counts *c = &r->panes[0].total;

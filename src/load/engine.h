@@ -129,7 +129,7 @@ struct load_want load_settings(struct load *l, struct pace *p, int first, int st
 /* Keeps the first failure to open a connection (code > 0) as text. */
 void load_note_trouble(struct load *l, int code);
 
-/* The next request into buf[PROTO_ASK_MAX], and what its reply is checked by. Returns its length. */
+/* The next request into buf[PROTO_ASK_MAX], and what checks its reply. Returns its length. */
 static inline size_t load_ask(const struct load *l, struct proto_check *c, uint64_t sequence,
                               uint64_t size, uint8_t *buf)
 {

@@ -120,8 +120,9 @@ long conn_number(const struct mux *m, const struct conn *c);
 void conn_drop(struct mux *m, struct conn *c);
 /* What a way tells of it, now_ns read before (but for conn_connecting: connecting is over). conn_came: n
  * bytes came, and something follows at once (more of them, or the end); false when it waits for
- * nothing more. conn_ended: no bytes will come; clean: by an end, not a reset. conn_send_rest: there is room again. conn_unsent:
- * after all only so many bytes of its request went out (below 0: it is closed). */
+ * nothing more. conn_ended: no bytes will come; clean: by an end, not a reset. conn_send_rest:
+ * there is room again. conn_unsent: after all only so many bytes of its request went out (below 0:
+ * it is closed). */
 void conn_connecting(struct mux *m, struct conn *c, uint32_t events);
 bool conn_came(struct mux *m, struct conn *c, const uint8_t *bytes, size_t n, bool follows);
 void conn_ended(struct mux *m, struct conn *c, bool clean);

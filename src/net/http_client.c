@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The client's half of HTTP/1.x: GET on a kept connection. A reply must say 2xx and where its body
  * ends: by its length, by chunks, or by the end of the connection; when it says that it comes from
- * iodash, the body must be the pattern, as long as was asked for. The head is read byte by byte with
- * a few numbers for memory, so it may come in any pieces; what a line is about shows in its first
- * bytes, the rest of a line that matters to nobody is skipped at once. Sources: RFC 9110, RFC
- * 9112. */
+ * iodash, the body must be the pattern, as long as was asked for. The head is read byte by byte
+ * with a few numbers for memory, so it may come in any pieces; but what a line is about shows in
+ * its first bytes, so a line that is there whole is mostly read by these alone. Sources: RFC 9110,
+ * RFC 9112. */
 #include "net/http_client.h"
 
 #include <errno.h>
@@ -270,8 +270,8 @@ static bool begins(const uint8_t *line, const char *name, size_t n)
     return true;
 }
 
-/* How much of a field of n bytes is read by its front alone: all of it when it matters to nobody or is
- * as it mostly is, else its name. -EBADMSG: it must not be there. */
+/* How much of a field of n bytes is read by its front alone: all of it when it matters to nobody or
+ * is as it mostly is, else its name. -EBADMSG: it must not be there. */
 static int front(struct proto_check *c, const uint8_t *line, size_t n)
 {
     static const char usual[] = " keep-alive\r\n";

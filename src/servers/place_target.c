@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The placement of a server that is not ours: nothing is started and nothing ends with it. It lives
- * as long as its process does, when that is known, and its CPU clock is that process's. Its counters
- * stay zero and mean nothing: server_counted() says so. */
+ * as long as its process does, when that is known, and its CPU clock is that process's. Its
+ * counters stay zero and mean nothing: server_counted() says so. */
 #include "servers/place.h"
 
 #include <errno.h>

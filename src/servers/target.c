@@ -66,7 +66,8 @@ static int find_protocol(const struct url *u, struct err *e)
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s://", i ? ", " : "", protocol_table[i]->id);
     }
-    return err_set(e, EINVAL, "'%.80s': %s:// is not spoken here, only %s", u->text, u->scheme, all);
+    return err_set(e, EINVAL, "'%.80s': %s:// is not spoken here, only %s", u->text, u->scheme,
+                   all);
 }
 
 /* Host as RFC 9112 wants it: without the port of the scheme. */
@@ -79,7 +80,8 @@ static int write_request(struct target *t, const struct url *u, struct err *e)
     if (host > 3 && strcmp(u->host + host - 3, ":80") == 0)
         host -= 3;
     int n = snprintf(t->request, sizeof t->request,
-                     "GET %s%.*s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: iodash\r\nAccept: */*\r\n\r\n",
+                     "GET %s%.*s HTTP/1.1\r\nHost: %.*s\r\nUser-Agent: iodash\r\n"
+                     "Accept: */*\r\n\r\n",
                      *u->path == '/' ? "" : "/", (int)path, u->path, (int)host, u->host);
     if (n >= (int)sizeof t->request)
         return err_set(e, EINVAL, "'%.80s': a request of %d bytes; at most %d are sent", u->text, n,
@@ -127,7 +129,7 @@ int target_parse(const char *url, struct target *out, struct err *e)
 int target_by_size(struct target *t, struct err *e)
 {
     if (t->request_length && strncmp(t->request, "GET / ", 6) != 0)
-        return err_set(e, EINVAL, "--size: the path of the URL decides what comes; give one of them");
+        return err_set(e, EINVAL, "--size: the path of the URL decides what comes; give one");
     t->request_length = 0;
     return 0;
 }
@@ -196,8 +198,9 @@ int target_process(struct target *t, const char *text, struct err *e)
         return rc;
     bool here = strcmp(t->path, "loopback") == 0;
     if (!here && (!other_namespace(pid) || !listens_there(pid, net_addr_port(&t->addr))))
-        return err_set(e, EHOSTUNREACH, "--pid %d: %s is not this machine, so its CPU cannot be read",
-                       pid, net_addr_print(&t->addr, addr, sizeof addr));
+        return err_set(e, EHOSTUNREACH,
+                       "--pid %d: %s is not this machine, so its CPU cannot be read", pid,
+                       net_addr_print(&t->addr, addr, sizeof addr));
     if (!here)
         t->path = "netns";
     t->pid = pid;

@@ -2,8 +2,8 @@
 /* A server that is not ours: where it listens, what is asked of it and, if that is known, which
  * process it is. In a lineup it stands as a model whose id is its address; server_start() on that
  * model starts nothing and gives a handle with no counters, and with CPU and memory only where the
- * process is known. Plain data, frozen once parsed; whoever made it keeps it longer than the handle.
- * Thread: the owner's. */
+ * process is known. Plain data, frozen once parsed; whoever made it keeps it longer than the
+ * handle. Thread: the owner's. */
 #ifndef SERVERS_TARGET_H
 #define SERVERS_TARGET_H
 
@@ -26,9 +26,9 @@ struct target {
     const char *path;      /* what lies between: "loopback", "netns" or "network" */
 };
 
-/* Parses "http://HOST:PORT/PATH?QUERY" (no port: 80), "fetch://HOST:PORT", "echo://", "discard://" or
- * "HOST:PORT[/PATH]" (http) and resolves the name. 0; -EINVAL with what is wrong; -ENOENT: no such
- * name. */
+/* Parses "http://HOST:PORT/PATH?QUERY" (no port: 80), "fetch://HOST:PORT", "echo://", "discard://"
+ * or "HOST:PORT[/PATH]" (http) and resolves the name. 0; -EINVAL with what is wrong; -ENOENT: no
+ * such name. */
 int target_parse(const char *url, struct target *out, struct err *e);
 
 /* HTTP: asks for a number of bytes, as of our own server, in place of the path. -EINVAL when a path

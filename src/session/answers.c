@@ -14,6 +14,11 @@
 
 #define GUESS_ROUNDS 15
 
+static bool is_target(const struct pane *p)
+{
+    return p->io && p->io->target;
+}
+
 static double mean_of(const struct row *r, int pane, enum metric_id m)
 {
     return row_summary(r, pane, m).mean;
@@ -133,7 +138,7 @@ static void answer_alone(const struct row *r, struct text *t)
     if (metric_table[m].cls != CLASS_TIME)
         say(t, " %s", metric_table[m].title);
     say(t, " %s", say_load(r).s);
-    bool target = r->panes[0].io && r->panes[0].io->target;
+    bool target = is_target(&r->panes[0]);
     if (target && m != METRIC_requests_per_s && !r->workload->repeat &&
         workload_yields(r->workload, METRIC_requests_per_s))
         say(t, ", %s requests/s", num(mean_of(r, 0, METRIC_requests_per_s)).s);
@@ -153,7 +158,7 @@ static void why_calls(const struct row *r, int pane, struct text *t)
             continue;
         }
         if (isnan(looks)) {
-            say(t, io && io->target ? " is not ours: what it waits with is not known"
+            say(t, is_target(&r->panes[i]) ? " is not ours: what it waits with is not known"
                                     : ": looks not measured");
             continue;
         }
@@ -202,8 +207,8 @@ static void why_sentence(const struct row *r, int pane, struct text *t)
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         say(t, "%s%s ", i ? "; " : "", r->panes[i].model);
         if (!say_sentence(t, r->workload->draws.says, figure, &(struct figures){r, i}))
-            say(t, r->panes[i].io && r->panes[i].io->target ? "is not ours: its counts are not known"
-                                                            : "(not measured)");
+            say(t, is_target(&r->panes[i]) ? "is not ours: its counts are not known"
+                                           : "(not measured)");
     }
 }
 
@@ -236,18 +241,18 @@ static void say_never_answered(const struct row *r, int pane, struct text *t)
             last->values.v[METRIC_never_answered]);
 }
 
-/* Flat out something is at its limit; of a server that is not ours it may be that only the load says
- * that it is not the one. */
+/* Flat out something is at its limit; of a server that is not ours it may be that only the load
+ * says that it is not the one. */
 static void say_limit(const struct row *r, int pane, struct text *t)
 {
     const struct pane *p = &r->panes[pane];
     double spare = mean_of(r, pane, METRIC_load_spare_pct);
     double cpu = mean_of(r, pane, METRIC_server_cpu_pct);
     double rate = mean_of(r, pane, METRIC_requests_per_s);
-    if (p->io && p->io->target && cpu < 0.1 && rate > 100)
+    if (is_target(p) && cpu < 0.1 && rate > 100)
         say(t, "; the process named used no CPU: is it the one that serves?");
     bool limited = p->verdict == VERDICT_OK || p->verdict == VERDICT_TOO_FEW;
-    if (!p->io || !p->io->target || isfinite(r->params.rate) || !limited || !(spare >= 5))
+    if (!is_target(p) || isfinite(r->params.rate) || !limited || !(spare >= 5))
         return;
     say(t, "; the load had %.0f %% to spare: the limit was the server or the way to it", spare);
     if (!isnan(cpu))

@@ -104,8 +104,8 @@ bool row_may_rank(const struct row *r, int pane, enum metric_id m);
 /* The same workload over the same models in the same panes: rows of one table. */
 bool row_same_lineup(const struct row *a, const struct row *b);
 
-/* Main metric of the row's workload; of a server of which only what the load sees is known the first
- * that could be measured. row_p99: response when paced, else latency. */
+/* Main metric of the row's workload; of a server of which only what the load sees is known the
+ * first that could be measured. row_p99: response when paced, else latency. */
 enum metric_id row_main(const struct row *r);
 enum metric_id row_p99(const struct row *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pane's whole row came to: percentiles over all of the kept part together (a mean of samples
- * trims a pause of one second away), and what its load did from the first connection on, warm-up
- * included, to be held against a server's own books. Thread: the runner's. */
+/* What a pane's whole row came to: percentiles over all of the kept part together (a mean of
+ * samples trims a pause of one second away), and what its load did from the first connection on,
+ * warm-up included, to be held against a server's own books. Thread: the runner's. */
 #ifndef SESSION_TOTALS_H
 #define SESSION_TOTALS_H
 

@@ -307,7 +307,7 @@ static bool is_too_few(const struct seen *s)
     return true;
 }
 
-/* Nobody told how many threads of a server that is not ours work: one, or as many as there are CPUs. */
+/* Nobody told how many threads of a server that is not ours work: one, or one on each CPU. */
 static bool uses_all(const struct seen *s, double cpu)
 {
     double all = s->row->params.workers;

@@ -144,7 +144,8 @@ static void what_was_wrong(void **state)
         uint8_t buf[PROTO_ASK_MAX];
         char text[80];
         http()->ask(&c, 1, 0, buf);
-        assert_int_equal(http()->check(&c, (const uint8_t *)all[i][0], strlen(all[i][0])), -EBADMSG);
+        const uint8_t *reply = (const uint8_t *)all[i][0];
+        assert_int_equal(http()->check(&c, reply, strlen(all[i][0])), -EBADMSG);
         http()->wrong(&c, text, sizeof text);
         assert_string_equal(text, all[i][1]);
     }

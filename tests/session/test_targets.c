@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a server that is not ours: what is known of it decides the main figure, the verdict, the words
- * and the cells. */
+/* Rows of a server that is not ours: what is known of it decides the main figure, the verdict, the
+ * words and the cells. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,8 +109,9 @@ static void cells(void **state)
     assert_string_equal(r->path, "network");
     assert_int_equal(row_main(r), METRIC_requests_per_s);
     assert_true(r->params.size == 0);
-    static const enum param_id unknown[] = {PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-                                            PARAM_events, PARAM_client_work, PARAM_place};
+    static const enum param_id unknown[] = {PARAM_workers, PARAM_backlog, PARAM_accept,
+                                            PARAM_buffer,  PARAM_events,  PARAM_client_work,
+                                            PARAM_place};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         assert_false(pane_honours(&rows.first->panes[0], unknown[i]));
     assert_true(pane_honours(&rows.first->panes[0], PARAM_connections));
@@ -147,10 +148,11 @@ static void zeros_are_no_figures(void **state)
     span_add(&span, &from, &to);
     span_values(&span, &none, 1 << 30, &v);
     static const enum metric_id empty[] = {
-        METRIC_accepted, METRIC_refused, METRIC_accepts_per_s, METRIC_waits_per_s, METRIC_events_per_wait,
-        METRIC_looks_per_request, METRIC_server_cpu_pct, METRIC_server_user_pct, METRIC_rss_bytes,
+        METRIC_accepted, METRIC_refused, METRIC_accepts_per_s, METRIC_waits_per_s,
+        METRIC_events_per_wait, METRIC_looks_per_request, METRIC_server_cpu_pct, METRIC_server_user_pct, METRIC_rss_bytes,
         METRIC_mem_pct, METRIC_cpu_us_per_request, METRIC_others_pct, METRIC_steal_pct,
-        METRIC_listen_drops, METRIC_reads_per_s, METRIC_waits_per_request, METRIC_writes_per_request};
+        METRIC_listen_drops, METRIC_reads_per_s, METRIC_waits_per_request,
+        METRIC_writes_per_request};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         if (!isnan(v.v[empty[i]]))
             fail_msg("%s is %g", metric_table[empty[i]].id, v.v[empty[i]]);
