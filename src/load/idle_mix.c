@@ -171,7 +171,9 @@ int idle_mix_repeat(const struct load_spec *spec, struct load_watch *watch,
                      .timeout_ns = (uint64_t)(spec->params.timeout * 1e9)};
     memset(out, 0, sizeof *out);
     values_clear(&out->values);
-    p.wanted = (long)(spec->params.connections + spec->params.idle);
+    p.wanted = (long)spec->params.idle; /* without keepalive those that ask hold none */
+    if (spec->params.keepalive != KEEPALIVE_OFF)
+        p.wanted += (long)spec->params.connections;
     p.own.budget = (uint64_t)spec->params.requests;
     watcher_start(&p.watcher, watch, p.begin_ns);
     look_at_server(&p);
