@@ -72,7 +72,7 @@ static bool begins(struct text t, const char *word)
     return true;
 }
 
-static bool is(struct text t, const char *word)
+static inline bool is(struct text t, const char *word)
 {
     return t.n == strlen(word) && begins(t, word);
 }
@@ -80,10 +80,11 @@ static bool is(struct text t, const char *word)
 /* All bytes of a kind from here on. */
 static struct text run(struct cursor *c, uint8_t kind)
 {
-    const uint8_t *from = c->at;
-    while (c->at < c->end && kinds[*c->at] & kind)
-        c->at++;
-    return (struct text){(const char *)from, (size_t)(c->at - from)};
+    const uint8_t *from = c->at, *at = from, *end = c->end;
+    while (at < end && kinds[*at] & kind)
+        at++;
+    c->at = at;
+    return (struct text){(const char *)from, (size_t)(at - from)};
 }
 
 /* The byte that must come next. */
@@ -102,16 +103,20 @@ static int line_end(struct cursor *c)
 
 /* --- the request line ------------------------------------------------------------------------- */
 
+#define WORD(s) {s, sizeof s - 1}
+
 static void name_method(struct text t, struct http_request *out)
 {
-    static const char *const served[] = {"", "GET", "HEAD", "POST"};
-    static const char *const others[] = {"PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH"};
-    for (int i = HTTP_GET; i <= HTTP_POST; i++)
-        if (t.n == strlen(served[i]) && memcmp(t.at, served[i], t.n) == 0)
-            out->method = (enum http_method)i;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (t.n == strlen(others[i]) && memcmp(t.at, others[i], t.n) == 0)
-            out->known = true;
+    static const struct text words[] = {WORD("GET"),     WORD("HEAD"),  WORD("POST"),
+                                        WORD("PUT"),     WORD("DELETE"), WORD("OPTIONS"),
+                                        WORD("TRACE"),   WORD("CONNECT"), WORD("PATCH")};
+    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++) {
+        if (t.n != words[i].n || memcmp(t.at, words[i].at, t.n) != 0)
+            continue;
+        out->method = i < HTTP_POST ? (enum http_method)(i + 1) : HTTP_OTHER;
+        out->known = i >= HTTP_POST;
+        return;
+    }
 }
 
 static int method(struct cursor *c, struct http_request *out)
@@ -170,7 +175,13 @@ static int digit(struct cursor *c, int *out)
 
 static int version(struct cursor *c, struct http_request *out)
 {
+    static const char usual[] = "HTTP/1.1\r\n";
     int major = 0, r = GOOD;
+    if ((size_t)(c->end - c->at) > sizeof usual && memcmp(c->at, usual, sizeof usual - 1) == 0) {
+        c->at += sizeof usual - 1;
+        out->minor = 1;
+        return GOOD;
+    }
     for (const char *p = "HTTP/"; *p && r == GOOD; p++)
         r = expect(c, *p);
     if (r == GOOD)
