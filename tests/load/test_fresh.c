@@ -352,7 +352,7 @@ int main(void)
         T(closed_port, uring),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (load_check(&p, &e) == 0)
+    if (load_probe(&p, &e) == 0)
         return failed + cmocka_run_group_tests(more, NULL, NULL);
     print_message("skipped for mux-uring: %s\n", e.text);
     return failed;
