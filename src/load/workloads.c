@@ -28,11 +28,12 @@ static const enum metric_id transfer_yields[] = {
     METRIC_mib_per_s, METRIC_waits_per_s, METRIC_waits_per_request, METRIC_sleeps_per_request,
     METRIC_reads_per_request, METRIC_empty_reads_per_request, METRIC_writes_per_request,
     METRIC_controls_per_request, METRIC_switches_per_s, METRIC_run_wait_pct, METRIC_in_flight_pct,
-    METRIC_delayed_pct, METRIC_retransmits, METRIC_tcp_mem_bytes, METRIC_server_user_pct, METRIC_server_sys_pct,
-    METRIC_rss_bytes, METRIC_established, METRIC_accepted, METRIC_refused, METRIC_load_cpu_pct,
-    METRIC_load_spare_pct, METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors,
-    METRIC_errors_refused, METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port,
-    METRIC_errors_fd, METRIC_errors_bytes, METRIC_COUNT,
+    METRIC_delayed_pct, METRIC_retransmits, METRIC_tcp_mem_bytes, METRIC_server_user_pct,
+    METRIC_server_sys_pct, METRIC_rss_bytes, METRIC_established, METRIC_accepted, METRIC_served,
+    METRIC_never_answered, METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
+    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
+    METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd,
+    METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset transfer_presets[] = {
     {PARAM_connections, 400}, {PARAM_size, 1024}, {PARAM_rate, 11500}, {PARAM_samples, 12},

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Many connections: idle-mix and hold as whole programs, beyond one descriptor table, beyond what a
 model, a table or the local ports hold, and all at once into a small accept queue."""
+import socket
 import subprocess
+import threading
 import unittest
 
 from program import SHORT, Case
@@ -99,6 +101,40 @@ class Hold(Case):
     def test_more_than_possible_is_refused_before(self):
         self.refused(self.iodash("run", "-w", "hold", "-c", 2000, before=nofile(400)), "2000", "at most 336",
                      "descriptors")
+
+
+class NeverAnswered(Case):
+    """A server with ten workers, each with one connection at a time, and a thousand connections."""
+    REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+    def work(self, listener):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                with connection:
+                    while connection.recv(65536):
+                        connection.sendall(self.REPLY)
+            except OSError:
+                pass
+
+    def test_who_was_served(self):
+        with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener:
+            workers = [threading.Thread(target=self.work, args=(listener,), daemon=True)
+                       for _ in range(10)]
+            for w in workers:
+                w.start()
+            done = self.iodash("load", f"http://127.0.0.1:{listener.getsockname()[1]}/", "-c", 1000,
+                               "-d", 0.5, "--turn", 0.1, "--warmup", 0, "--timeout", 3, "-o", "n.csv")
+            listener.shutdown(socket.SHUT_RDWR)
+        self.assertIn("1000 of 1000 connected, 10 served at least once, 990 never answered", done.out,
+                      done)
+        rows = self.csv("n.csv")
+        for r in rows:
+            self.assertEqual(number(r["established"]), 1000)
+            self.assertEqual((number(r["served"]), number(r["never_answered"])), (10, 990))
 
 
 class Limits(Case):
