@@ -12,8 +12,9 @@
 #include "net/protocol.h"
 #include "rig.h"
 
-static const double engines[] = {ENGINE_MUX, ENGINE_BLOCKING};
-#define ENGINES (sizeof engines / sizeof *engines)
+static double engines[] = {ENGINE_MUX, ENGINE_BLOCKING, ENGINE_MUX_URING};
+static size_t engine_count = sizeof engines / sizeof *engines; /* the last may be missing here */
+#define EACH_ENGINE size_t e = 0; e < engine_count; e++
 
 static struct load *open_engine(struct fake *f, size_t engine, int connections, double rate)
 {
@@ -34,23 +35,23 @@ static void stop(struct load *l)
     assert_true(load_drained(l, 10000 * MS));
 }
 
-/* A tenth of the time the server stands still. Who was due at the beginning waited for nearly all of
+/* A fifth of the time the server stands still. Who was due at the beginning waited for nearly all of
  * it, though most of them were sent only when it was over: the latency hides what the response
  * shows. */
-static void test_a_pause_in_every_ten(void **state)
+static void test_a_pause_is_everybodys(void **state)
 {
     struct fake *f = *state;
-    for (size_t e = 0; e < ENGINES; e++) {
+    for (EACH_ENGINE) {
         struct load *l = open_engine(f, e, 4, 400);
         uint64_t pause_ns = 150 * MS;
         load_set_phase(l, LOAD_SETTLE);
         rig_sleep(20 * MS);
-        measure(l, 300 * MS);
+        measure(l, 200 * MS);
         fake_manners(f)->pause_ns = pause_ns;
-        rig_sleep(900 * MS);
+        rig_sleep(500 * MS);
         stop(l);
         struct hist_copy *response = rig_hist(l, LOAD_RESPONSE), *latency = rig_hist(l, LOAD_LATENCY);
-        assert_true(response->count > 300);
+        assert_true(response->count > 200);
         assert_true(hist_percentile(response, 99) >= 0.9 * (double)pause_ns);
         /* Only 4 were under way when it began: under 1 %. */
         assert_true(hist_percentile(latency, 98) < hist_percentile(response, 98));
@@ -64,8 +65,8 @@ static void test_a_pause_in_every_ten(void **state)
 static void test_a_rate_far_below_the_connections(void **state)
 {
     struct fake *f = *state;
-    for (size_t e = 0; e < ENGINES; e++) {
-        struct load *l = open_engine(f, e, e ? 200 : 1000, 100);
+    for (EACH_ENGINE) {
+        struct load *l = open_engine(f, e, engines[e] == ENGINE_BLOCKING ? 200 : 1000, 100);
         struct load_counts c;
         uint64_t start = clock_ns();
         fake_manners(f)->delay_ns = 1 * MS;
@@ -75,7 +76,7 @@ static void test_a_rate_far_below_the_connections(void **state)
         load_read(l, &c);
         struct hist_copy *response = rig_hist(l, LOAD_RESPONSE);
         assert_in_range(c.due, 30, (unsigned long)most + 11); /* shares of tenths of a second */
-        assert_true(c.due - c.sent <= 2);
+        assert_true(c.sent >= c.due * 2 / 3); /* what was due when it stopped is dropped */
         assert_int_equal(c.answered, c.sent);
         assert_true(hist_percentile(response, 50) < 0.5e9); /* not the ten seconds of a cycle */
         free(response);
@@ -87,16 +88,16 @@ static void test_a_rate_far_below_the_connections(void **state)
 static void test_long_replies_are_seen(void **state)
 {
     struct fake *f = *state;
-    for (size_t e = 0; e < ENGINES; e++) {
+    for (EACH_ENGINE) {
         struct load *l = open_engine(f, e, 10, 500);
-        fake_manners(f)->slow_every = 120;
-        fake_manners(f)->slow_ns = 700 * MS;
-        measure(l, 300 * MS);
+        fake_manners(f)->slow_every = 80;
+        fake_manners(f)->slow_ns = 400 * MS;
+        measure(l, 200 * MS);
         fake_manners(f)->slow_every = 0;
         stop(l);
         struct hist_copy *latency = rig_hist(l, LOAD_LATENCY), *response = rig_hist(l, LOAD_RESPONSE);
-        assert_true(hist_max(latency) >= 700e6);
-        assert_true(hist_max(response) >= 700e6);
+        assert_true(hist_max(latency) >= 400e6);
+        assert_true(hist_max(response) >= 400e6);
         assert_true(hist_percentile(latency, 50) < hist_max(latency));
         free(latency);
         free(response);
@@ -108,7 +109,7 @@ static void test_long_replies_are_seen(void **state)
 static void test_the_closed_loop_has_no_response(void **state)
 {
     struct fake *f = *state;
-    for (size_t e = 0; e < ENGINES; e++) {
+    for (EACH_ENGINE) {
         struct load *l = open_engine(f, e, 4, PARAM_MAX);
         measure(l, 50 * MS);
         stop(l);
@@ -143,10 +144,16 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_a_pause_in_every_ten),
+        T(test_a_pause_is_everybodys),
         T(test_a_rate_far_below_the_connections),
         T(test_long_replies_are_seen),
         T(test_the_closed_loop_has_no_response),
     };
+    struct params p = {.engine = ENGINE_MUX_URING};
+    struct err why = {""};
+    if (load_probe(&p, &why) < 0) {
+        print_message("[  SKIPPED ] mux-uring: %s\n", why.text);
+        engine_count--;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
