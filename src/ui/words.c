@@ -130,6 +130,8 @@ const char *words_head(enum metric_id m)
         return "kernel";
     case METRIC_rss_per_connection:
         return "RSS";
+    case METRIC_collapse_connections:
+        return "ends";
     case METRIC_connect_s:
         return "conn s";
     case METRIC_accepted_s:
