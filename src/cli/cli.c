@@ -27,6 +27,10 @@ static const char *const load_options[] = {"pid",   "output",  "format",
                                            "quiet", "fail_if", "find_rate", ""};
 static const char *const of_servers[] = {"workers", "backlog", "accept", "buffer", "events",
                                          "client_work", "place", "protocol", ""};
+static const char load_notes[] =
+    "  http://HOST[:PORT][/PATH][?QUERY]  fetch://HOST:PORT  echo://HOST:PORT  discard://HOST:PORT\n"
+    "  HOST:PORT alone is http. HOST: a name, an IPv4 address, an IPv6 address in brackets.\n"
+    "  Exit 1 also when nobody listens, nothing was answered or the process of --pid ended.\n";
 static const char *const list_options[] = {"format", ""};
 static const char *const no_options[] = {""};
 
@@ -41,7 +45,7 @@ const struct command_line cli_table[] = {
      {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
      "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
-     {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load},
+     {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, verdicts, keys, plans",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list},
@@ -120,7 +124,7 @@ static void print_commands(void)
 static int print_help(const struct command_line *c)
 {
     if (*c->word)
-        printf("usage: iodash %s\n  %s\n\n", c->synopsis, c->summary);
+        printf("usage: iodash %s\n  %s\n%s\n", c->synopsis, c->summary, c->notes ? c->notes : "");
     else
         print_commands();
     char *options = args_help(&c->rules);

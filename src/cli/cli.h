@@ -13,6 +13,7 @@ struct command_line {
     const char *summary;   /* one sentence */
     struct args_rules rules;
     int (*run)(const struct args *a);
+    const char *notes;     /* more for its --help, in whole lines; NULL: nothing */
 };
 
 extern const struct command_line cli_table[];
