@@ -36,21 +36,21 @@ static const char *const no_options[] = {""};
 
 const struct command_line cli_table[] = {
     {"", "[PARAM...]", "the dashboard: servers side by side under the same load",
-     {.accepts = dash_options}, cli_dash},
+     {.accepts = dash_options}, cli_dash, NULL},
     {"run", "run [PARAM...] [-o FILE.csv]",
      "measure with no dashboard: progress on stderr, tables and the answer on stdout",
-     {.accepts = run_options}, cli_run},
+     {.accepts = run_options}, cli_run, NULL},
     {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
      "one server in the foreground, for another machine or a real client; http by default",
-     {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve},
+     {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve, NULL},
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
      "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, verdicts, keys, plans",
-     {.accepts = list_options, .no_params = true, .operands = 1}, cli_list},
+     {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
-     {.accepts = no_options, .no_params = true}, cli_doctor},
+     {.accepts = no_options, .no_params = true}, cli_doctor, NULL},
 };
 const int cli_count = sizeof cli_table / sizeof *cli_table;
 
