@@ -3,9 +3,10 @@
  * second. Prints what was due, sent and answered in each second, how far that is from the rate, how
  * late the sends were, and how much of its CPU the load had: a second in which others ran there says
  * nothing about the pace. Asserts nothing.
- * Usage: IODASH_EXE=.../iodash bench_pace [SECONDS [CONNECTIONS [RATE ...]]] */
+ * Usage: bench_pace [SECONDS [CONNECTIONS [RATE ...]]] */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -93,6 +94,8 @@ static int run(struct plan_row *want, const struct cpu_plan *cpus, int seconds)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--server-child") == 0)
+        return server_child_main(argc, argv); /* it is its own server */
     static const double rates[] = {1000, 10000, 50000};
     int seconds = argc > 1 ? atoi(argv[1]) : 10, failed = 0;
     struct err e = {{0}};

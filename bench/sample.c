@@ -4,6 +4,7 @@
  * nothing. Usage: bench_sample [THREADS] */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -52,6 +53,8 @@ static double one_sample(struct rig_pane *p, int cpu, int64_t mem, struct hist_c
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--server-child") == 0)
+        return server_child_main(argc, argv); /* it is its own server */
     int threads = argc > 1 ? atoi(argv[1]) : 1000;
     struct err e = {{0}};
     struct cpu_plan cpus;
