@@ -19,12 +19,17 @@ void find_init(struct find *f, const struct expr *limit, const struct lineup *l)
         f->pane[i].over = limit->model[0] && strcmp(limit->model, l->models[i]->id) != 0;
 }
 
+static int looked_for(const struct find *f)
+{
+    int n = 0;
+    for (int i = 0; i < f->panes; i++)
+        n += !f->pane[i].over;
+    return n;
+}
+
 int find_most(const struct find *f)
 {
-    int looked_for = 0;
-    for (int i = 0; i < f->panes; i++)
-        looked_for += !f->pane[i].over;
-    return 1 + FIND_ROWS_EACH * looked_for;
+    return 1 + (FIND_ROWS_EACH + FIND_AGAIN_EACH) * looked_for(f);
 }
 
 static bool is_open(const struct find_pane *p)
@@ -47,8 +52,6 @@ bool find_next(struct find *f, double *rate)
         *rate = PARAM_MAX;
         return true;
     }
-    if (f->rows >= find_most(f))
-        return false;
     if (f->again > 0) {
         *rate = f->again;
         return true;
@@ -124,9 +127,9 @@ static bool narrow(struct find *f, const struct row *r, int pane)
         p->at_low = row_summary(r, pane, f->limit.metric).mean;
         return true;
     }
-    if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate)
-        return false;
     bool noisy = r->panes[pane].verdict == VERDICT_NOISY;
+    if (noisy && f->again != rate && f->agains < FIND_AGAIN_EACH * looked_for(f))
+        return false;
     p->high = rate;
     snprintf(p->why, sizeof p->why, "%.140s%s", why, noisy ? " (noisy)" : "");
     return true;
@@ -142,6 +145,7 @@ void find_take(struct find *f, const struct row *r)
     }
     for (int i = 0; i < f->panes; i++)
         sure &= narrow(f, r, i);
+    f->agains += !sure;
     f->again = sure ? 0 : r->params.rate;
 }
 

@@ -8,8 +8,9 @@
 
 #include "session/expr.h"
 
-#define FIND_ROWS_EACH 7    /* most rows for a model, beside the first */
-#define FIND_RATIO 1.05     /* a bracket this narrow is enough */
+#define FIND_ROWS_EACH 7  /* most rows for a model, beside the first, */
+#define FIND_AGAIN_EACH 3 /* and most of what failed on a noisy machine and is tried once more */
+#define FIND_RATIO 1.05   /* a bracket this narrow is enough */
 
 struct find_pane {
     bool over;        /* nothing can be found: see why */
@@ -21,7 +22,7 @@ struct find_pane {
 
 struct find {
     struct expr limit;
-    int panes, rows;
+    int panes, rows, agains;
     bool peaked;  /* the closed loop was measured */
     double again; /* a rate that failed on a noisy machine and is tried once more; 0: none */
     struct find_pane pane[LINEUP_MAX];
