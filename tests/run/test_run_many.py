@@ -77,26 +77,25 @@ class Hold(Case):
         self.held("w.csv", 700)
 
     def test_select_ends_at_its_limit_and_the_others_go_on(self):
-        done = self.iodash("run", "-w", "hold", "-c", 1100, "-m", "select,epoll-lt", *SHORT, "-o", "s.csv")
+        done = self.iodash("run", "-w", "hold", "-c", 2000, "-m", "select,epoll-lt", *SHORT, "-o", "s.csv")
         self.assertEqual(done.status, 0, done)
         tables = {r["model"]: r for r in self.csv("s-tables.csv")}
         self.assertEqual(tables["select"]["verdict"], "fd-limit")
         self.assertIn("1024", tables["select"]["reason"])
-        self.assertEqual(number(tables["epoll-lt"]["accepted"]), 1100)
+        self.assertEqual(number(tables["epoll-lt"]["accepted"]), 2000)
+        self.memory([r["kernel_per_connection"] for r in self.csv("s.csv") if r["model"] == "epoll-lt"])
 
-    def test_memory_of_a_connection(self):
-        done = self.iodash("run", "-w", "hold", "-c", 2000, "-m", "epoll-lt", *SHORT, "-o", "m.csv")
-        self.assertEqual(done.status, 0, done)
-        kernel = number(self.csv("m.csv")[0]["kernel_per_connection"])
+    def memory(self, kernel):
+        """Measured once, where it can be: two sockets and two files at least."""
+        self.assertEqual(set(kernel[1:]), {""})
         try:
             with open("/proc/slabinfo", encoding="ascii") as f:
                 f.read(1)
-        except PermissionError:
-            self.skipTest("[  SKIPPED ] /proc/slabinfo cannot be read here")
-        except FileNotFoundError:
-            self.skipTest("[  SKIPPED ] there is no /proc/slabinfo")
-        self.assertGreater(kernel, 1000) # two sockets and two files at least
-        self.assertLess(kernel, 100000)
+        except OSError:
+            self.assertEqual(kernel[0], "")
+            return
+        self.assertGreater(number(kernel[0]), 1000)
+        self.assertLess(number(kernel[0]), 100000)
 
     def test_more_than_possible_is_refused_before(self):
         self.refused(self.iodash("run", "-w", "hold", "-c", 2000, before=nofile(400)), "2000", "at most 336",
@@ -127,7 +126,7 @@ class NeverAnswered(Case):
             for w in workers:
                 w.start()
             done = self.iodash("load", f"http://127.0.0.1:{listener.getsockname()[1]}/", "-c", 1000,
-                               "-d", 0.5, "--turn", 0.1, "--warmup", 0, "--timeout", 3, "-o", "n.csv")
+                               "-d", 0.5, "--turn", 0.1, "--warmup", 0, "--timeout", 1, "-o", "n.csv")
             listener.shutdown(socket.SHUT_RDWR)
         self.assertIn("1000 of 1000 connected, 10 served at least once, 990 never answered", done.out,
                       done)
