@@ -140,6 +140,15 @@ static inline size_t load_ask(const struct load *l, struct proto_check *c, uint6
     return l->spec.request_length;
 }
 
+/* How many messages that nobody replies to go together in one send: flat out as many whole ones as
+ * make 16 KiB. On loopback a send contains the receiver's half of TCP, so with a call for each the load
+ * would be slower than any server, and so many small packets fill a receive buffer by what the kernel
+ * needs beside their bytes, until it drops some. */
+static inline uint64_t load_together(uint64_t size, bool paced)
+{
+    return paced || size > 16384 ? 1 : 16384 / size;
+}
+
 /* The server ended the connection with a reply due: what check() says of that. */
 static inline int load_check_end(const struct load *l, struct proto_check *c)
 {
@@ -164,7 +173,8 @@ int load_start_thread(const struct load *l, pthread_t *out, const struct load_th
 int load_start_thread_on(const struct load_spec *spec, pthread_t *out,
                          const struct load_thread *how);
 
-/* Sleeps that end on time: the calling thread's timer slack to the least. */
+/* First of all in a thread of the load: sleeps that end on time (its timer slack to the least), calls
+ * that cost no more than they must. */
 void load_thread_setup(void);
 /* A descriptor table of its own, with these n of the shared one. */
 void load_take_table(struct load *l, const int *keep, int n);

@@ -7,10 +7,12 @@
 
 #include "base/fds.h"
 #include "base/futex.h"
+#include "base/thread.h"
 #include "load/engine.h"
 
 void load_thread_setup(void)
 {
+    thread_never_cancelled();
     prctl(PR_SET_NAME, "load");
     prctl(PR_SET_TIMERSLACK, 1);
 }

@@ -16,6 +16,7 @@
 #include "base/cpus.h"
 #include "base/fds.h"
 #include "base/limits.h"
+#include "base/thread.h"
 #include "net/sock.h"
 
 #define CONNS_MAX (1 << 20)
@@ -169,7 +170,7 @@ static void *worker_main(void *arg)
     clockid_t clock;
     struct timespec t;
     pin(w->crew, w->index);
-    worker_thread_begins();
+    thread_never_cancelled();
     struct conn *own = take_table(w);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);

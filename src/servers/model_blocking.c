@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/thread.h"
 #include "servers/models.h"
 #include "servers/ready.h"
 #include "servers/service.h"
@@ -182,7 +183,7 @@ static void *blocking_main(void *arg)
 {
     struct blocking_thread *t = arg;
     struct blocking_state *s = t->worker->state;
-    worker_thread_begins();
+    thread_never_cancelled();
     blocking_begin(t, s);
     enum drop why = blocking_run(t);
     blocking_take_socket(t, s);

@@ -5,7 +5,6 @@
 #include "servers/worker.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,15 +27,6 @@ bool worker_stopping(const struct worker *w)
 void worker_passes_gate(struct worker *w, unsigned what)
 {
     atomic_fetch_or(&w->gate->passes, what);
-}
-
-/* In a process with threads the C library makes each recv, send and wait a point where the thread
- * can be cancelled, at the price of two locked instructions a call: not when its type is
- * asynchronous already. With cancelling disabled that changes nothing else. */
-void worker_thread_begins(void)
-{
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 }
 
 struct worker *worker_first(struct worker *w)
