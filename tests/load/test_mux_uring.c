@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is special about mux-uring: requests that the kernel cannot send at once, more connections
- * than requests fit into its queue, more replies than there are buffers. */
+ * than requests fit into its queue, more replies than there are buffers, kernels without the best
+ * flags. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -37,10 +38,21 @@ unsigned __wrap_uring_collect(struct uring *r, struct io_uring_cqe **cqes, unsig
     return n;
 }
 
+/* A kernel that does not know these flags. */
+static unsigned unknown;
+int __real_io_uring_queue_init_params(unsigned n, struct io_uring *r, struct io_uring_params *p);
+int __wrap_io_uring_queue_init_params(unsigned n, struct io_uring *r, struct io_uring_params *p);
+
+int __wrap_io_uring_queue_init_params(unsigned n, struct io_uring *r, struct io_uring_params *p)
+{
+    return p->flags & unknown ? -EINVAL : __real_io_uring_queue_init_params(n, r, p);
+}
+
 static int setup(void **state)
 {
     *state = fake_start(1024);
     failures = 0;
+    unknown = 0;
     return 0;
 }
 
@@ -126,6 +138,20 @@ static void test_more_bytes_than_buffers(void **state)
     turn(&s, 60);
 }
 
+static void test_older_kernels(void **state)
+{
+    static const unsigned flags[] = {
+        IORING_SETUP_DEFER_TASKRUN,
+        IORING_SETUP_SINGLE_ISSUER,
+        IORING_SETUP_COOP_TASKRUN | IORING_SETUP_DEFER_TASKRUN,
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        unknown = flags[i];
+        struct load_spec s = spec(*state, 20, i % 2 ? WAIT_BLOCK : WAIT_SPIN);
+        turn(&s, 50);
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -134,6 +160,7 @@ int main(void)
         T(test_a_send_to_a_closed_socket_is_a_close),
         T(test_more_connections_than_the_queue_holds),
         T(test_more_bytes_than_buffers),
+        T(test_older_kernels),
     };
     struct params p = {.engine = ENGINE_MUX_URING};
     struct err e;
