@@ -124,9 +124,12 @@ static void say_rule(struct making *m)
     const struct params *p = &m->like->params;
     bool repeat = m->like->workload->repeat;
     double n = repeat ? p->repeats : p->samples;
-    char text[80];
+    char text[80], v[32];
 
-    if (!repeat && p->duration > 0)
+    if (m->like->workload->next_step)
+        snprintf(text, sizeof text, "steps of %s", params_show(PARAM_step_length, p->step_length, v,
+                                                               sizeof v));
+    else if (!repeat && p->duration > 0)
         snprintf(text, sizeof text, "%.0f s", p->duration);
     else if (p->trim > 0 && n > 2 * p->trim)
         snprintf(text, sizeof text, "%.0f %s, drop %.0f+%.0f, mean of %.0f", n,

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "net/protocol.h"
 #include "ui/show.h"
 
 static struct app a;
@@ -180,6 +181,28 @@ static void a_sweep_says_its_time(void **state)
     assert_true(show_has(&a, "Esc stop"));
 }
 
+/* A ramp is all of its steps; transfer after it has nothing left of it. */
+static void a_ramp_is_a_plan(void **state)
+{
+    (void)state;
+    show_keys(&a, "wramp");
+    assert_true(show_has(&a, "ramp"));
+    assert_true(show_has(&a, "about 3 min"));
+    show_keys(&a, "<enter>");
+    assert_int_equal(fake_orders(a.session)->plans, 1);
+    assert_int_equal(fake_orders(a.session)->plan_rows, 18);
+    assert_string_equal(fake_orders(a.session)->plan_title, "ramp, connections 50 to 1000");
+    const struct params *p = &fake_orders(a.session)->want.params;
+    assert_true(p->connections == 50 && p->keepalive == KEEPALIVE_OFF && p->warmup == 0);
+    assert_string_equal(protocol_table[(int)p->protocol]->id, "echo");
+    app_take(&a);
+    show_keys(&a, "<esc>wtransfer<enter>");
+    p = &fake_orders(a.session)->want.params;
+    assert_true(p->connections == 400 && p->keepalive == KEEPALIVE_ON && p->rate == 11500);
+    assert_true(p->warmup == PARAM_AUTO && p->duration == PARAM_AUTO);
+    assert_string_equal(protocol_table[(int)p->protocol]->id, "fetch");
+}
+
 static void shipped_plans_are_listed(void **state)
 {
     (void)state;
@@ -237,6 +260,7 @@ int main(void)
         FRESH(a_figure_goes_into_the_graphs),
         FRESH(a_workload_brings_its_defaults),
         FRESH(a_sweep_says_its_time),
+        FRESH(a_ramp_is_a_plan),
         FRESH(shipped_plans_are_listed),
         FRESH(a_number_is_typed),
         FRESH(a_bad_number_says_what_is_allowed),
