@@ -16,11 +16,13 @@ static void held(const struct row *r, int pane, struct text *t)
     double server = mean(r, pane, METRIC_accepted), client = mean(r, pane, METRIC_established);
     double rate = mean(r, pane, METRIC_accepts_per_s);
     char text[24];
-    if (isnan(server)) {
-        say(t, "%s: not measured", r->panes[pane].model);
+    double wanted = r->params.connections + r->params.idle;
+    if (isnan(server)) { /* it is not ours, and does not count */
+        say(t, "%s: ", r->panes[pane].model);
+        say(t, isnan(client) ? "not measured" : "%.0f of %.0f are established", client, wanted);
         return;
     }
-    say(t, "%s holds %.0f of %.0f", r->panes[pane].model, server, r->params.connections + r->params.idle);
+    say(t, "%s holds %.0f of %.0f", r->panes[pane].model, server, wanted);
     if (client > server + 0.5)
         say(t, " (%.0f more were never accepted)", client - server);
     if (!isnan(rate))
@@ -49,7 +51,8 @@ void answer_hold(const struct row *r, int pane, struct text *answer, struct text
         held(r, i, answer);
         say(why, "%s", i ? "; " : "");
         cost(r, i, why);
-        lacks |= isnan(mean(r, i, METRIC_kernel_per_connection));
+        lacks |= isnan(mean(r, i, METRIC_kernel_per_connection)) &&
+                 !isnan(mean(r, i, METRIC_accepted));
     }
     if (lacks)
         say(why, " (it takes root, for /proc/slabinfo, and 1000 connections)");

@@ -83,9 +83,12 @@ class Refused(Loads):
                 ([here, "--pid", 4194303], "no such process", 1),
                 (["192.0.2.1:80", "--pid", 1], "not this machine", 1),
                 (["discard://" + here, "-w", "transfer"], "replies nothing", 2),
-                ([here, "-c", 1000000], "at most", 1),
                 ([here], "Connection refused", 1)]:
             self.refused(self.iodash("load", *words), said, status=status)
+
+    def test_more_than_descriptors_allow(self):
+        self.refused(self.iodash("load", "127.0.0.1:9", "-c", 400, before=["prlimit", "--nofile=100"]),
+                     "400", "at most")
 
     def test_a_process_of_somebody_else(self):
         """Where /proc is mounted with hidepid, a pid that is there cannot be seen."""
