@@ -65,6 +65,7 @@ static int run(struct plan_row *want, const struct cpu_plan *cpus, int seconds)
     double rate = want->params.rate, worst = 0;
     rig_fit(&rig, want, cpus);
     struct rig_pane *p = &rig.panes[0];
+    rig_load(p, cpus);
     if (!p->load || !load_wait_open(p->load, 10 * NS_PER_S))
         return fprintf(stderr, "cannot start: %s\n", p->trouble), 1;
     printf("%.0f/s over %.0f connections, %d load thread%s that %s\n", rate, want->params.connections,
