@@ -15,10 +15,23 @@ static const struct target *target_of(const struct server *s)
     return s->spec.model->target;
 }
 
+static bool lives(const struct target *t)
+{
+    struct proc_stat stat;
+    return proc_stat_read(t->pid, &stat, NULL) == 0 && stat.start_ticks == t->start_ticks &&
+           stat.state != 'Z' && stat.state != 'X';
+}
+
+static int ended(const struct target *t, struct err *e)
+{
+    return err_set(e, ESRCH, "process %d (%.40s) ended", t->pid, t->name);
+}
+
 static int target_start(struct server *s, int memfd, struct err *e)
 {
-    (void)e;
     close(memfd);
+    if (target_of(s)->pid && !lives(target_of(s)))
+        return ended(target_of(s), e);
     s->spec.listen = target_of(s)->addr;
     s->shared->port = net_addr_port(&s->spec.listen);
     s->pid = target_of(s)->pid;
@@ -30,19 +43,12 @@ static void target_stop(struct server *s)
     (void)s;
 }
 
-static bool lives(const struct target *t)
-{
-    struct proc_stat stat;
-    return proc_stat_read(t->pid, &stat, NULL) == 0 && stat.start_ticks == t->start_ticks &&
-           stat.state != 'Z' && stat.state != 'X';
-}
-
 static bool target_alive(struct server *s, struct err *why)
 {
     const struct target *t = target_of(s);
     if (!t->pid || lives(t))
         return true;
-    err_set(why, ESRCH, "process %d (%.40s) ended", t->pid, t->name);
+    ended(t, why);
     return false;
 }
 

@@ -188,6 +188,19 @@ class Http(Loads):
                                0.3, status=1)
         self.assertIn("timed out", said["errors"])
 
+    def test_idle_connections_that_the_server_ends(self):
+        """They are opened again before they are needed, and nothing is an error."""
+
+        def serve(connection, peer):
+            connection.settimeout(0.1)
+            always(HELLO)(connection, peer)
+
+        peer = self.peer(serve)
+        _, said = self.load(peer.address, "-c", 4, "-r", 6, "-d", 1.6, "--warmup", 0)
+        self.assertEqual(said["errors"], "none")
+        self.assertEqual(said["answered"], len(peer.requests))
+        self.assertGreater(said["made"], 4)
+
     def test_a_server_that_closes_at_once(self):
         done, _ = self.load(self.peer(lambda connection, _: None).address, *SHORT, status=1)
         self.assertIn("nothing succeeded", done.err)

@@ -190,6 +190,10 @@ static void known_process(void **state)
     assert_non_null(strstr(why.text, text));
     assert_int_equal(server_cpu_ns(s), -1);
     server_stop(s);
+    struct server_spec again = {.model = &t.model, .cpu = -1};
+    params_init(&again.params);
+    assert_null(server_start(&again, &why));
+    assert_non_null(strstr(why.text, "ended"));
 }
 
 /* The same number may come back as another process. */
