@@ -130,7 +130,7 @@ static void test_the_connect_counts(void **state)
     struct load_spec s = fresh(w, 5, PARAM_MAX);
     struct load *l = rig_open(&s);
     fake_manners(w->fake)->accept_gap_ns = 30 * MS;
-    rig_turn(l, 0, 400 * MS);
+    rig_turn(l, 0, 300 * MS);
     struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
     assert_in_range(h->count, 5, 30);
     assert_true(hist_percentile(h, 80) > 90e6); /* five wait for each other */
@@ -337,7 +337,6 @@ int main(void)
         T(whole_cycles_by_reset, blocking),
         T(whole_cycles_by_fin, blocking),
         T(paced, blocking),
-        T(the_connect_counts, blocking),
         T(silence_is_a_timeout, blocking),
         T(a_drain_can_be_given_up, blocking),
         T(errors_by_kind, blocking),
@@ -347,9 +346,7 @@ int main(void)
     const struct CMUnitTest more[] = {
         T(whole_cycles_by_reset, uring),
         T(whole_cycles_by_fin, uring),
-        T(paced, uring),
         T(errors_by_kind, uring),
-        T(closed_port, uring),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (load_probe(&p, &e) == 0)
