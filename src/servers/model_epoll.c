@@ -182,6 +182,8 @@ static int epoll_loop(struct worker *w, struct err *e)
         counter_add(&w->count->looks, n > 0 ? (uint64_t)n : 0);
         for (int i = 0; i < n; i++) {
             int fd = s->events[i].data.fd;
+            if (i + 1 < n)
+                worker_looks_next(w, s->events[i + 1].data.fd);
             if (fd == w->listener)
                 ready_accept(w);
             else if (fd != w->wake)

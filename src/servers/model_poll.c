@@ -98,6 +98,8 @@ static void poll_walk(struct worker *w, int left)
         int fd = s->fds[i].fd;
         left--;
         s->fds[i].revents = 0;
+        if (left > 0 && i + 1 < s->n)
+            worker_looks_next(w, s->fds[i + 1].fd);
         ready_event(w, &w->conns[fd], poll_ready_bits(revents));
         i += i < s->n && s->fds[i].fd == fd;
     }

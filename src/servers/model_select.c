@@ -151,6 +151,8 @@ static void select_walk(struct worker *w, int top, bool writing)
         unsigned long in = s->in_ready[i], out = writing ? s->out_ready[i] : 0;
         for (unsigned long any = in | out; any; any &= any - 1) {
             unsigned long bit = any & -any;
+            if (any != bit)
+                worker_looks_next(w, i * WORD_BITS + __builtin_ctzl(any ^ bit));
             select_found(w, i * WORD_BITS + __builtin_ctzl(any),
                          (in & bit ? READY_IN : 0u) | (out & bit ? READY_OUT : 0u));
         }

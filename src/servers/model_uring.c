@@ -336,8 +336,11 @@ static int uring_loop(struct worker *w, struct err *e)
         rc = uring_wait(w, &s->ring, more ? 0 : 1, uring_wait_ms(w), e);
         unsigned n = uring_take(w, &s->ring, s->cqes);
         uring_sent_quietly(w, n);
-        for (unsigned i = 0; i < n; i++)
+        for (unsigned i = 0; i < n; i++) {
+            if (i + 1 < n)
+                worker_looks_next(w, uring_fd_of(s->cqes[i + 1]));
             uring_completed(w, s->cqes[i]);
+        }
         uring_seen(&s->ring, n);
     }
     return rc;

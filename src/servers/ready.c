@@ -128,6 +128,8 @@ static enum outcome serve(struct worker *w, struct conn *c, struct input *in, st
         enum outcome o = send_run(w, c, bytes, (size_t)n);
         if (o != SERVED_ALL)
             return o;
+        if (!c->due && in->n == 0)
+            return SERVED_ALL; /* the usual case, spared a look for more */
         left->sends--;
         left->bytes -= left->bytes < (size_t)n ? left->bytes : (size_t)n;
     }
