@@ -228,10 +228,10 @@ static int content_length(struct text value, struct http_request *out)
 
 static int host(struct text value, struct fields *f)
 {
+    uint8_t all = HOST;
     for (size_t i = 0; i < value.n; i++)
-        if (!(kinds[(uint8_t)value.at[i]] & HOST))
-            return 400;
-    return f->hosts++ ? 400 : GOOD;
+        all &= kinds[(uint8_t)value.at[i]];
+    return !all || f->hosts++ ? 400 : GOOD;
 }
 
 static struct text trimmed(struct text t)
