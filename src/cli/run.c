@@ -166,6 +166,17 @@ static void print_found(const struct found *found, enum format format)
         fprintf(out, format == FORMAT_MARKDOWN ? "**RATE**  %s  \n" : "RATE    %s\n", found->line[i]);
 }
 
+/* As they stand also in Markdown; a table for programs has no room for them. */
+static void print_details(const struct run_kind *kind, enum format format, const struct rows *rows)
+{
+    const char *fence = format == FORMAT_MARKDOWN ? "```\n" : "";
+    if (format == FORMAT_CSV)
+        return;
+    fputs(fence, stdout);
+    kind->details(stdout, rows);
+    fputs(fence, stdout);
+}
+
 /* What a run leaves beside its rows. */
 struct run_result {
     enum format format;
@@ -189,8 +200,8 @@ static int report(struct session *s, const struct args *a, const struct run_kind
         csv_tables(&c, stdout);
     else
         print_session(stdout, s, o->format == FORMAT_MARKDOWN);
-    if (kind->details && o->format == FORMAT_TEXT)
-        kind->details(stdout, rows);
+    if (kind->details)
+        print_details(kind, o->format, rows);
     print_found(&o->found, o->format);
     bool vain = any && !interrupted && kind->judge && kind->judge(rows, &why) < 0;
     bool failed = any && !interrupted && conditions_failed(&o->conditions, rows);
