@@ -5,8 +5,10 @@ of the ratios of all rounds the median counts. Servers run on CPU 0, loads on CP
 import dataclasses
 import glob
 import os
+import pathlib
 import random
 import resource
+import shutil
 import signal
 import socket
 import statistics
@@ -67,6 +69,29 @@ class Server:
                 self.process.wait()
 
 
+NGINX = """
+daemon off; worker_processes 1; pid {0}/pid; error_log {0}/error.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off; keepalive_requests 1000000000; keepalive_timeout 1h; default_type text/plain;
+    client_body_temp_path {0}/body; proxy_temp_path {0}/proxy; fastcgi_temp_path {0}/fastcgi;
+    uwsgi_temp_path {0}/uwsgi; scgi_temp_path {0}/scgi;
+    server {{ listen 127.0.0.1:{1} backlog=1024; return 200 "{2}"; }}
+}}
+"""
+
+
+def nginx(folder):
+    """With one worker and replies of 1 KiB; None where it is not installed."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        print("nginx is not installed (apt-get install nginx-light): it is left out\n")
+        return None
+    port, conf = free_port(), pathlib.Path(folder) / "conf"
+    conf.write_text(NGINX.format(folder, port, "x" * 1024), encoding="ascii")
+    return Server("nginx", [program, "-p", folder, "-c", conf], port)
+
+
 # --- one measurement: {"requests", "seconds", "server_s", "load_pct"} -----------------------------
 
 
@@ -108,6 +133,7 @@ def wrk(server, connections, seconds):
 
 FIGURES = {
     "cpu": ("requests per server-CPU-second", lambda g: g["requests"] / g["server_s"]),
+    "load": ("requests per load-CPU-second", lambda g: g["requests"] / g["load_s"]),
     "rate": ("requests/s", lambda g: g["requests"] / g["seconds"]),
     "time": ("time an exchange", lambda g: g["seconds"] / g["requests"]),
 }
@@ -143,6 +169,7 @@ class Group:
     title: str
     runs: dict   # name: function that measures once
     ratios: list
+    of: str = "server"  # whose CPU the lines are about; or "load"
     got: dict = dataclasses.field(default_factory=dict)
 
     def measure(self):
@@ -170,7 +197,8 @@ class Group:
         load = median(lambda g: g["load_pct"])
         full = {(True, True): "both saturated", (True, False): "the server is saturated",
                 (False, True): "the load is saturated", (False, False): "neither is saturated"}
-        return (f"{name:20} {median(FIGURES['cpu'][1]):9.0f} a server-CPU-second  "
+        cpu = FIGURES["load" if self.of == "load" else "cpu"][1]
+        return (f"{name:20} {median(cpu):9.0f} a {self.of}-CPU-second  "
                 f"{median(FIGURES['rate'][1]):8.0f}/s  server {server:3.0f} %, load {load:3.0f} %: "
                 f"{full[server >= FULL_PCT, load >= FULL_PCT]}")
 
@@ -202,6 +230,20 @@ def raise_nofile():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
+
+
+def build(folder, *programs):
+    """The default folder is configured and built here; another one is taken as it is."""
+    if not folder:
+        root = pathlib.Path(__file__).resolve().parent.parent
+        folder = root / "build/bench"
+        for words in (["-S", root, "-B", folder, "-DIODASH_BENCH=ON"], ["--build", folder]):
+            subprocess.run(["cmake", *words], check=True, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL)
+    for program in programs:
+        if not (folder / program).exists():
+            sys.exit(f"{folder / program} is missing: configure with -DIODASH_BENCH=ON and build")
+    return folder.resolve()
 
 
 def need_two_cpus():
