@@ -21,8 +21,8 @@ static const char *const run_options[] = {"models", "plan",    "output",    "for
                                           "quiet",  "fail_if", "find_rate", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
-                                           "events", "nodelay", "client_work", "place", "pin",
-                                           "protocol", "suffix", ""};
+                                           "socket_buffer", "events", "nodelay", "client_work",
+                                           "place", "pin", "protocol", "suffix", ""};
 static const char *const load_options[] = {"pid",   "output",  "format",
                                            "quiet", "fail_if", "find_rate", ""};
 static const char *const of_servers[] = {"workers", "backlog", "accept", "buffer", "events",

@@ -15,6 +15,7 @@
 enum outcome {
     REPLY_RIGHT,
     REPLY_LAST, /* right, and the server ends the connection */
+    REPLY_NONE, /* none is waited for, and all is sent */
     REPLY_RESET,
     REPLY_TIMEOUT,
     REPLY_WRONG,
@@ -159,11 +160,13 @@ static enum outcome send_all(struct blocker *b, size_t len)
     return REPLY_RIGHT;
 }
 
-/* One message of a protocol without replies. */
-static enum outcome flow_all(struct blocker *b)
+/* Messages of a protocol without replies. */
+static enum outcome flow_all(struct blocker *b, uint64_t messages)
 {
     const uint8_t *bytes;
     size_t left;
+    b->load->protocol->ask(&b->check, b->sequence, messages * b->size, b->ask);
+    b->sequence += messages;
     while ((left = b->load->protocol->flow(&b->check, &bytes)) > 0) {
         ssize_t n = send(b->fd, bytes, left, MSG_NOSIGNAL);
         if (n > 0) {
@@ -175,7 +178,7 @@ static enum outcome flow_all(struct blocker *b)
             return b->check.got || !b->pace.count ? REPLY_RESET : NEVER_SENT;
         }
     }
-    return REPLY_RIGHT;
+    return REPLY_NONE;
 }
 
 static enum outcome reply_outcome(struct blocker *b, int whole)
@@ -290,13 +293,12 @@ static void flowed(struct blocker *b)
         blocker_publish_cpu(b, now);
 }
 
-static void count_sent(struct blocker *b, const struct request *r)
+static void count_sent(struct blocker *b, const struct request *r, uint64_t requests)
 {
     struct load_shard *s = blocker_shard(b);
-    counter_add_shared(&s->counts.asked, 1);
     if (!r->timed)
         return;
-    counter_add_shared(&s->counts.sent, 1);
+    counter_add_shared(&s->counts.sent, requests);
     if (b->pace.count)
         hist_add_shared(s->hists[LOAD_LATE], r->sent_ns - r->due_ns);
 }
@@ -316,47 +318,68 @@ static enum outcome reach(struct blocker *b, uint64_t since_ns)
     return NO_CONNECTION;
 }
 
-static enum outcome send_request(struct blocker *b, size_t len)
+/* Sends a request and waits for its reply. */
+static enum outcome ask(struct blocker *b, const struct request *r)
 {
-    enum outcome o = b->load->protocol->one_way ? flow_all(b) : send_all(b, len);
-    return o == NEVER_SENT && b->load->fresh ? REPLY_RESET : o;
+    size_t len = load_ask(b->load, &b->check, b->sequence++, b->size, b->ask);
+    enum outcome o = reach(b, r->sent_ns);
+    if (o == REPLY_RIGHT)
+        o = send_all(b, len);
+    if (o == NEVER_SENT && b->load->fresh)
+        o = REPLY_RESET;
+    if (o != REPLY_RIGHT)
+        return o;
+    note(&b->asked, &b->load->asked);
+    counter_add_shared(&blocker_shard(b)->counts.asked, 1);
+    count_sent(b, r, 1);
+    return receive_all(b, r->sent_ns);
 }
 
-void blocker_ask(struct blocker *b, uint64_t due_ns)
+static enum outcome flow(struct blocker *b, const struct request *r)
 {
-    struct request r = {.due_ns = due_ns};
-    size_t len = load_ask(b->load, &b->check, b->sequence++, b->size, b->ask);
+    uint64_t messages = load_together(b->size, b->pace.count);
+    enum outcome o = flow_all(b, messages);
+    if (o == REPLY_NONE)
+        count_sent(b, r, messages);
+    return o;
+}
+
+/* False: the owner has called it off. After `waiting` is seen, or he would not know to interrupt. */
+static bool begin(struct blocker *b, struct request *r, uint64_t due_ns)
+{
     atomic_store(&b->waiting, true);
     if (word_get(b->load) != b->word) {
-        look_at_word(b); /* after `waiting` is seen, or the owner would not know to interrupt */
-        if (!b->in_turn || word_get(b->load) != b->word) {
-            atomic_store(&b->waiting, false);
-            return;
-        }
+        look_at_word(b);
+        if (!b->in_turn || word_get(b->load) != b->word)
+            return false;
     }
-    r.sent_ns = clock_ns();
-    r.due_ns = b->pace.count ? due_ns : r.sent_ns;
-    r.timed = b->measuring && r.due_ns >= b->measure_ns;
-    bool one_way = b->load->protocol->one_way;
-    enum outcome o = reach(b, r.sent_ns);
-    if (o == REPLY_RIGHT)
-        o = send_request(b, len);
-    if (o == REPLY_RIGHT && one_way) {
-        count_sent(b, &r);
-    } else if (o == REPLY_RIGHT) {
-        note(&b->asked, &b->load->asked);
-        count_sent(b, &r);
-        o = receive_all(b, r.sent_ns);
-    }
-    atomic_store(&b->waiting, false);
-    if (o == REPLY_RIGHT && one_way)
+    r->sent_ns = clock_ns();
+    r->due_ns = b->pace.count ? due_ns : r->sent_ns;
+    r->timed = b->measuring && r->due_ns >= b->measure_ns;
+    return true;
+}
+
+static void finish(struct blocker *b, const struct request *r, enum outcome o)
+{
+    if (o == REPLY_NONE)
         flowed(b);
     else if (o == REPLY_RIGHT || o == REPLY_LAST)
-        answered(b, &r);
+        answered(b, r);
     else if (o == NEVER_SENT)
         blocker_closed(b);
     else if (o != NO_CONNECTION)
         not_answered(b, o);
     if (o == REPLY_LAST && !b->load->fresh)
         blocker_closed(b);
+}
+
+void blocker_ask(struct blocker *b, uint64_t due_ns)
+{
+    struct request r;
+    if (begin(b, &r, due_ns)) {
+        enum outcome o = b->load->protocol->one_way ? flow(b, &r) : ask(b, &r);
+        atomic_store(&b->waiting, false);
+        finish(b, &r, o);
+    }
+    atomic_store(&b->waiting, false);
 }

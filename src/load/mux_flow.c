@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of a protocol without replies. One is over when the socket has taken all of it. Flat out
- * the connections take turns, and a send carries as many whole messages as make TOGETHER: on loopback
- * a send contains the receiver's half of TCP, so with a call for each message the load would be
- * slower than any server. One whose socket is full leaves the line until there is room. Paced, each
- * message goes at its own time, and only those stand in line that owe one because the one before did
- * not fit. */
+ * the connections take turns, a few messages each (load_together()); one whose socket is full leaves
+ * the line until there is room. Paced, each message goes at its own time, and only those stand in
+ * line that owe one because the one before did not fit. */
 #include "load/mux.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 
-#define TOGETHER 16384 /* bytes of a send */
-#define IN_A_ROW 16    /* sends between two looks at what came */
+#define IN_A_ROW 16 /* sends between two looks at what came */
 
 static void push(struct mux *m, struct conn *c)
 {
@@ -84,7 +81,7 @@ void flow_send(struct mux *m, struct conn *c)
 
 void flow_ask(struct mux *m, struct conn *c, uint64_t due_ns)
 {
-    uint64_t together = m->paced || m->size > TOGETHER ? 1 : TOGETHER / m->size;
+    uint64_t together = load_together(m->size, m->paced);
     m->load->protocol->ask(&c->check, m->sequence, together * m->size, m->ask);
     m->sequence += together;
     c->waiting = true;
