@@ -43,13 +43,20 @@ static bool is_limit(enum verdict v)
            v == VERDICT_PORT_LIMIT;
 }
 
+/* A row that came from a file knows it by what was written into its samples. */
+static bool was_silent(const struct row *r, int pane, double rate)
+{
+    bool noted = !isnan(row_summary(r, pane, METRIC_collapse_connections).mean);
+    return r->panes[pane].silent || (noted && rate == 0);
+}
+
 static enum ramp_end end_of(const struct row *r, int pane, double rate, double best)
 {
     if (r->state == ROW_RUNNING)
         return RAMP_GOES_ON;
     if (is_limit(r->panes[pane].verdict))
         return RAMP_LIMIT;
-    if (r->panes[pane].silent)
+    if (was_silent(r, pane, rate))
         return RAMP_SILENT;
     if (r->panes[pane].verdict == VERDICT_NOISY) /* others may have taken the other half */
         return RAMP_GOES_ON;

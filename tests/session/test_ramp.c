@@ -85,7 +85,7 @@ static void test_silence_and_limits_are_the_end(void **state)
     struct answer a = {"", "", ""};
     step(&rows, 50, 1000, 1000);
     struct row *last = step(&rows, 100, 900, 900);
-    last->panes[0].silent = true;
+    last->panes[0].silent = true; /* in its last moments */
     last->panes[1].verdict = VERDICT_FD_LIMIT;
     snprintf(last->panes[1].reason, sizeof last->panes[1].reason, "its descriptors end at 1024");
     assert_int_equal(read_ramp(&rows, 0).end, RAMP_SILENT);
@@ -97,6 +97,21 @@ static void test_silence_and_limits_are_the_end(void **state)
     assert_non_null(strstr(a.answer, "without a reply"));
     assert_non_null(strstr(a.answer, "ended at 100 clients (fd-limit), best"));
     assert_non_null(strstr(a.why, "its descriptors end at 1024"));
+    rows_free(&rows);
+}
+
+static void test_a_silence_that_was_saved(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct row *last = step(&rows, 50, 0, 0);
+    for (int i = 0; i < 2; i++)
+        rows_sample(last, i, METRIC_requests_per_s, 0);
+    last->panes[0].silent = true;
+    ramp_note(&rows, last);
+    last->panes[0].silent = false; /* a file does not say it */
+    assert_int_equal(read_ramp(&rows, 0).end, RAMP_SILENT);
+    assert_int_equal(read_ramp(&rows, 1).end, RAMP_GOES_ON);
     rows_free(&rows);
 }
 
@@ -245,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_no_collapse_is_a_result),
         cmocka_unit_test(test_half_of_the_best_is_the_end),
         cmocka_unit_test(test_silence_and_limits_are_the_end),
+        cmocka_unit_test(test_a_silence_that_was_saved),
         cmocka_unit_test(test_steps_count_in_the_order_of_clients),
         cmocka_unit_test(test_other_rows_do_not_belong),
         cmocka_unit_test(test_a_running_step_decides_nothing),
