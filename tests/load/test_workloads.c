@@ -149,9 +149,83 @@ static void test_resolve_leaves_what_is_set(void **state)
     assert_true(p.workload == 0 && p.timeout == 30);
 }
 
+static struct params resolved(const char *workload, double size)
+{
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find(workload);
+    p.size = size;
+    workload_resolve(&p);
+    return p;
+}
+
+/* The read buffer of stream is as long as a message, also when another length is chosen later. */
+static void test_buffer_follows_the_size(void **state)
+{
+    (void)state;
+    struct params p = resolved("stream", PARAM_UNSET);
+    assert_true(p.size == 1024 && p.buffer == 1024 && p.socket_buffer == 65536);
+    p.size = 4096;
+    workload_resize(&p, 1024);
+    assert_true(p.buffer == 4096);
+    p.size = 10; /* shorter than a buffer may be */
+    workload_resize(&p, 4096);
+    assert_true(p.buffer == param_table[PARAM_buffer].low);
+    p.size = 500;
+    workload_resize(&p, 10);
+    assert_true(p.buffer == 500);
+    p.buffer = 777; /* chosen by somebody */
+    p.size = 600;
+    workload_resize(&p, 500);
+    assert_true(p.buffer == 777);
+    p = resolved("transfer", 500);
+    assert_true(p.buffer == 16384 && p.socket_buffer == 0);
+    p.size = 600;
+    workload_resize(&p, 500);
+    assert_true(p.buffer == 16384);
+    assert_true(resolved("burst", PARAM_UNSET).size == 65536);
+}
+
+static void refused(struct params p, const char *why)
+{
+    struct err e = {""};
+    assert_int_equal(workload_check(&p, &e), -EINVAL);
+    if (!strstr(e.text, why))
+        fail_msg("%s: not said in: %s", why, e.text);
+}
+
+static void test_what_cannot_be_asked_together(void **state)
+{
+    (void)state;
+    static const char *const one_way[] = {"stream", "burst"}, *const ask[] = {"transfer", "idle-mix"};
+    struct err e = {""};
+    struct params p;
+    for (int i = 0; i < 2; i++) {
+        p = resolved(one_way[i], PARAM_UNSET);
+        assert_string_equal(protocol_table[(int)p.protocol]->id, "discard");
+        assert_int_equal(workload_check(&p, &e), 0);
+        p.protocol = protocol_find("fetch");
+        refused(p, "waits for no reply");
+        p = resolved(ask[i], PARAM_UNSET);
+        p.protocol = protocol_find("discard");
+        refused(p, "waits for replies");
+    }
+    p = resolved("connect", PARAM_UNSET); /* asks nothing */
+    p.protocol = protocol_find("discard");
+    assert_int_equal(workload_check(&p, &e), 0);
+    p = resolved("stream", PARAM_UNSET);
+    p.engine = ENGINE_MUX_URING;
+    refused(p, "mux or blocking");
+    p = resolved("burst", PARAM_UNSET);
+    p.connections = 5000;
+    refused(p, "a thread for each");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_buffer_follows_the_size),
+        cmocka_unit_test(test_what_cannot_be_asked_together),
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_lists_name_each_thing_once),
         cmocka_unit_test(test_published_sweeps_can_be_parsed),
