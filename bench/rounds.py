@@ -237,7 +237,7 @@ def build(folder, *programs):
     if not folder:
         root = pathlib.Path(__file__).resolve().parent.parent
         folder = root / "build/bench"
-        for words in (["-S", root, "-B", folder, "-DIODASH_BENCH=ON"], ["--build", folder]):
+        for words in (["-S", root, "-B", folder, "-DIODASH_BENCH=ON"], ["--build", folder, "--parallel"]):
             subprocess.run(["cmake", *words], check=True, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL)
     for program in programs:
