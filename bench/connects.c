@@ -154,7 +154,6 @@ static void rounds(const char *program, int n, int count, const struct cpu_plan 
         ratio[i] = a[i] / b[i];
         printf("round %d: iodash %.3f s (server holds %ld), tight %.3f s (%ld), ratio %.3f\n", i + 1,
                a[i], mine, b[i], theirs, ratio[i]);
-        fflush(stdout);
     }
     printf("%d connections: iodash %.3f s, tight %.3f s, median ratio %.3f\n\n", n,
            stats_median(a, count), stats_median(b, count), stats_median(ratio, count));
@@ -165,6 +164,7 @@ static void storms(const struct cpu_plan *cpus)
 {
     struct params p = params_of("connect", 1000, 128);
     p.arrival = ARRIVAL_STORM;
+    p.timeout = 3;
     for (int i = 0; i < io_model_count; i++) {
         struct err e;
         struct proc_net before, after;
@@ -194,6 +194,7 @@ int main(int argc, char **argv)
     snprintf(exe, sizeof exe, "%s/iodash", argv[1]);
     snprintf(program, sizeof program, "%s/bench/tight_connect", argv[1]);
     setenv("IODASH_EXE", exe, 1);
+    setvbuf(stdout, NULL, _IOLBF, 0);
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
     signal(SIGPIPE, SIG_IGN);
