@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening many connections: the load's engine beside a tight connector (bench/limit/tight_connect.c),
  * in interleaved rounds against one and the same server, which confirms each by its own count. Then
- * 1000 connects at once to every model at a backlog of 128, and what its accept queue dropped.
+ * 1000 to every model at a backlog of 128, opened by the engine and all at one barrier, and what the
+ * accept queue dropped.
  * Prints, asserts nothing. Usage: bench_connects BUILD [CONNECTIONS [ROUNDS]] */
 #include <fcntl.h>
 #include <math.h>
@@ -160,28 +161,42 @@ static void rounds(const char *program, int n, int count, const struct cpu_plan 
     server_stop(s);
 }
 
-static void storms(const struct cpu_plan *cpus)
+static long long overflows(void)
 {
-    struct params p = params_of("connect", 1000, 128);
-    p.arrival = ARRIVAL_STORM;
-    p.timeout = 3;
-    for (int i = 0; i < io_model_count; i++) {
-        struct err e;
-        struct proc_net before, after;
-        struct repeat_result r;
-        if (io_model_table[i]->probe(&e) < 0)
-            continue;
-        struct server *s = serve(io_model_table[i]->id, &p, cpus);
-        struct load_spec spec = spec_of(s, &p, cpus);
-        proc_net_read(&before);
-        connect_repeat(&spec, NULL, &r, &e);
-        proc_net_read(&after);
-        printf("%-14s 1000 at once, backlog 128: %.0f established, %.0f accepted, %.1f ms, "
-               "ListenOverflows %lld\n", io_model_table[i]->id, r.values.v[METRIC_established],
-               r.values.v[METRIC_accepted], 1e3 * r.values.v[METRIC_connect_s],
-               (long long)(after.listen_overflows - before.listen_overflows));
-        server_stop(s);
-    }
+    struct proc_net net;
+    proc_net_read(&net);
+    return net.listen_overflows;
+}
+
+/* 1000 by the engine, in its batches, and 1000 at one barrier by the workload connect. */
+static void a_thousand(const struct io_model *m, const struct cpu_plan *cpus)
+{
+    struct params hold = params_of("hold", 1000, 128), storm = params_of("connect", 1000, 128);
+    struct repeat_result r;
+    struct err e;
+    long confirmed;
+    struct server *s = serve(m->id, &hold, cpus);
+    storm.arrival = ARRIVAL_STORM;
+    storm.timeout = 3;
+    long long before = overflows();
+    double opened_s = ours(s, &hold, cpus, &confirmed);
+    long long between = overflows();
+    struct load_spec spec = spec_of(s, &storm, cpus);
+    connect_repeat(&spec, NULL, &r, &e);
+    printf("%-14s opened %4ld in %6.1f ms, ListenOverflows %lld; at one barrier %.0f established, "
+           "%.0f accepted, %6.1f ms, ListenOverflows %lld\n", m->id, confirmed, 1e3 * opened_s,
+           between - before, r.values.v[METRIC_established], r.values.v[METRIC_accepted],
+           1e3 * r.values.v[METRIC_connect_s], overflows() - between);
+    server_stop(s);
+}
+
+static void thousands(const struct cpu_plan *cpus)
+{
+    struct err e;
+    puts("1000 connections at a backlog of 128:");
+    for (int i = 0; i < io_model_count; i++)
+        if (io_model_table[i]->probe(&e) == 0)
+            a_thousand(io_model_table[i], cpus);
 }
 
 int main(int argc, char **argv)
@@ -203,6 +218,6 @@ int main(int argc, char **argv)
     if (cpus.pinned)
         cpus_pin_set(&cpus.load, NULL);
     rounds(program, n, count < ROUNDS_MOST ? count : ROUNDS_MOST, &cpus);
-    storms(&cpus);
+    thousands(&cpus);
     return 0;
 }
