@@ -75,10 +75,10 @@ static void write_figure(const struct spec *s, const struct row *r, char *cell)
         units_number(cell, TABLE_CELL, m.mean);
 }
 
-/* The main figure's ratio, where these two panes may be ranked by it. */
+/* The ratio, where these two panes may be ranked by that figure. */
 static struct paired ratio_of(const struct spec *s, const struct row *r)
 {
-    struct paired p = row_ratio(r, s->pane, row_main(r));
+    struct paired p = row_ratio(r, s->pane, (enum metric_id)s->id);
 
     if (p.outcome == OUTCOME_WITHHELD)
         p.ratio = p.low = p.high = NAN;
@@ -106,7 +106,7 @@ static void write_range(const struct spec *s, const struct row *r, char *cell)
 
 static void write_outcome(const struct spec *s, const struct row *r, char *cell)
 {
-    snprintf(cell, TABLE_CELL, "%s", outcome_words[row_ratio(r, s->pane, row_main(r)).outcome]);
+    snprintf(cell, TABLE_CELL, "%s", outcome_words[row_ratio(r, s->pane, (enum metric_id)s->id).outcome]);
 }
 
 static double published_of(const struct spec *s, const struct row *r, int pane)
@@ -203,15 +203,28 @@ static bool ranks(const struct making *m)
     return metric_table[row_main(m->like)].cls != CLASS_STATE;
 }
 
+/* One figure for all rows: the main one, if any of them may be ranked by it. */
+static enum metric_id compared(const struct making *m, int pane)
+{
+    enum metric_id main = row_main(m->like), by = main;
+
+    for (int i = 0; i < m->t->rows; i++) {
+        if (row_may_rank(m->t->row[i].row, pane, main))
+            return main;
+        by = by == main ? row_compared(m->t->row[i].row, pane) : by;
+    }
+    return by;
+}
+
 static void add_ratios(struct making *m)
 {
     char group[TABLE_CELL];
 
     for (int pane = 1; ranks(m) && pane < m->like->pane_count; pane++) {
-        snprintf(group, sizeof group, "A/%c %s", 'A' + pane,
-                 metric_table[row_main(m->like)].title);
-        add(m, (struct spec){write_ratio, pane, 0}, group, "ratio");
-        add(m, (struct spec){write_range, pane, 0}, group, "99 %");
+        enum metric_id by = compared(m, pane);
+        snprintf(group, sizeof group, "A/%c %s", 'A' + pane, metric_table[by].title);
+        add(m, (struct spec){write_ratio, pane, (int)by}, group, "ratio");
+        add(m, (struct spec){write_range, pane, (int)by}, group, "99 %");
     }
 }
 
@@ -233,8 +246,19 @@ static const char *short_head(enum metric_id id)
     return metric_table[id].title;
 }
 
+/* The documents name no rate: beside several their one figure would say nothing. */
+static bool over_rates(const struct making *m)
+{
+    for (int i = 0; i < m->varying; i++)
+        if (m->spec[i].id == PARAM_rate)
+            return true;
+    return false;
+}
+
 static void add_published(struct making *m)
 {
+    if (over_rates(m))
+        return;
     enum metric_id id = published_metric(m->like->workload);
     const char *label = published_label(m->like->workload);
     char group[TABLE_CELL], head[TABLE_CELL];
@@ -259,7 +283,7 @@ static void add_judgements(struct making *m)
 
     for (int pane = 1; ranks(m) && pane < m->like->pane_count; pane++) {
         pane_group(m->like, pane, group);
-        add(m, (struct spec){write_outcome, pane, 0}, group, "beside A");
+        add(m, (struct spec){write_outcome, pane, (int)compared(m, pane)}, group, "beside A");
     }
     add(m, (struct spec){write_verdict, -1, 0}, "", "verdict");
 }

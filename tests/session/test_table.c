@@ -204,6 +204,25 @@ static void connect_shows_times_and_timers(void **state)
     rows_free(&rows);
 }
 
+/* The documents name no rate, so several rates have nothing published beside them. */
+static void no_published_figures_over_rates(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct params p = rows_params("transfer");
+    struct table t;
+
+    measured(&rows, p, two, 2);
+    p.rate = 2000;
+    struct row *like = measured(&rows, p, two, 2);
+    table_make(&rows, like, &t);
+    assert_int_equal(t.rows, 2);
+    assert_true(has_column(&t, "rate"));
+    assert_false(has_column(&t, "A cpu%"));
+    table_free(&t);
+    rows_free(&rows);
+}
+
 static void four_panes_and_no_samples_fit(void **state)
 {
     (void)state;
@@ -324,6 +343,7 @@ int main(void)
         cmocka_unit_test(what_may_not_rank_has_no_ratio),
         cmocka_unit_test(what_differs_becomes_a_column),
         cmocka_unit_test(connect_shows_times_and_timers),
+        cmocka_unit_test(no_published_figures_over_rates),
         cmocka_unit_test(four_panes_and_no_samples_fit),
         cmocka_unit_test(published_figures_stand_beside_ours),
         cmocka_unit_test(published_figures_need_the_same_set_up),
