@@ -37,14 +37,15 @@ static struct paired guess(const struct row *r, int pane)
     return stats_paired(a, b, n, 0);
 }
 
-static void say_ratio(struct text *t, const struct row *r, int pane, const struct paired *p)
+static void say_ratio(struct text *t, const struct row *r, int pane, const struct paired *p,
+                      enum metric_id by)
 {
     bool a_dearer = p->ratio >= 1;
     const char *dear = r->panes[a_dearer ? 0 : pane].model;
     const char *cheap = r->panes[a_dearer ? pane : 0].model;
     double ratio = a_dearer ? p->ratio : 1 / p->ratio;
     double low = a_dearer ? p->low : 1 / p->high, high = a_dearer ? p->high : 1 / p->low;
-    const struct metric *m = &metric_table[row_main(r)];
+    const struct metric *m = &metric_table[by];
     say(t, "%s ", dear);
     if (m->cls == CLASS_COST)
         say(t, "costs %s times the CPU of %s", num(ratio).s, cheap);
@@ -74,7 +75,8 @@ static double round_seconds(const struct row *r)
 
 static void answer_pair(const struct row *r, int pane, struct text *t)
 {
-    struct paired p = row_ratio(r, pane, row_main(r));
+    enum metric_id by = row_compared(r, pane);
+    struct paired p = row_ratio(r, pane, by);
     const char *a = r->panes[0].model, *b = r->panes[pane].model;
     bool early = r->panes[0].verdict == VERDICT_NONE || r->panes[pane].verdict == VERDICT_NONE;
     if (p.pairs < 3 || early) {
@@ -89,10 +91,10 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
             return;
         }
         g.low = g.high = NAN;
-        say_ratio(t, r, pane, &g);
+        say_ratio(t, r, pane, &g, row_main(r));
         return;
     }
-    if (!row_may_rank(r, pane, row_main(r))) {
+    if (!row_may_rank(r, pane, by)) {
         const struct pane *bad = r->panes[pane].verdict < r->panes[0].verdict ? &r->panes[pane]
                                                                               : &r->panes[0];
         say(t, "withheld: %s %s", bad->model, verdict_words[bad->verdict]);
@@ -116,7 +118,7 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
         return;
     }
     default:
-        say_ratio(t, r, pane, &p);
+        say_ratio(t, r, pane, &p, by);
     }
 }
 
@@ -306,7 +308,7 @@ static void trust(const struct row *r, int pane, struct text *t)
         say_defect(r, i, t);
     }
     if (pane && metric_table[row_main(r)].cls != CLASS_STATE) {
-        struct paired p = row_ratio(r, pane, row_main(r));
+        struct paired p = row_ratio(r, pane, row_compared(r, pane));
         if (p.resolution_pct > 900)
             say(t, "; its scatter hides even great differences");
         else if (p.resolution_pct > 50)

@@ -46,14 +46,15 @@ static enum param_id sweep_axis(const struct rows *rows, const struct row *r)
 }
 
 struct sweep {
+    enum metric_id by;
     int rows, outcomes[OUTCOME_WITHHELD + 1];
     double least, most; /* how many times dearer the dearer one is, over rows with a difference */
 };
 
 static void sweep_add(struct sweep *s, const struct row *r, int pane)
 {
-    struct paired p = row_ratio(r, pane, row_main(r));
-    bool ranks = row_may_rank(r, pane, row_main(r));
+    struct paired p = row_ratio(r, pane, s->by);
+    bool ranks = row_may_rank(r, pane, s->by);
     enum outcome o = ranks ? p.outcome : OUTCOME_WITHHELD;
     double times = p.ratio < 1 ? 1 / p.ratio : p.ratio;
     s->rows++;
@@ -70,7 +71,7 @@ static void say_sweep(struct text *t, const struct sweep *s, const struct row *r
 {
     static const char *const words[] = {"dearer", "cheaper", "the same", "not told apart",
                                         "withheld"};
-    bool cost = metric_table[row_main(r)].cls == CLASS_COST;
+    bool cost = metric_table[s->by].cls == CLASS_COST;
     const char *name = r->panes[pane].model, *axis_id = param_table[axis].id;
     if (axis != PARAM_rate && !r->workload->repeat)
         say(t, "%s ", say_load(r).s);
@@ -125,6 +126,18 @@ struct walk {
     const struct row *x = next_row((w)->rows, (w)->like, (w)->axis, -INFINITY);                     \
     x;                                                                                             \
     x = next_row((w)->rows, (w)->like, (w)->axis, params_get(&x->params, (w)->axis))
+
+/* One figure for all rows: the main one, if any of them may be ranked by it. */
+static enum metric_id compared(const struct walk *w, int pane)
+{
+    enum metric_id main = row_main(w->like), by = main;
+    for (EACH(x, w)) {
+        if (row_may_rank(x, pane, main))
+            return main;
+        by = by == main ? row_compared(x, pane) : by;
+    }
+    return by;
+}
 
 /* "96 to 396", or one number when it does not change. */
 static void say_span(struct text *t, const struct walk *w, int pane, enum metric_id m)
@@ -215,7 +228,7 @@ static void trust_sweep(struct text *t, const struct walk *w, int pane)
         said |= say_verdict(t, w, pane, v, !said);
     }
     for (EACH(x, w))
-        worst = fmax(worst, row_ratio(x, pane, row_main(x)).resolution_pct);
+        worst = fmax(worst, row_ratio(x, pane, row_compared(x, pane)).resolution_pct);
     if (!said)
         say(t, "ok at every value");
     if (worst > 0 && worst <= 50)
@@ -233,7 +246,7 @@ void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct
             ramp_answer(rows, r, pane, out);
         return;
     }
-    struct sweep s = {0};
+    struct sweep s = {.by = compared(&w, pane)};
     for (EACH(x, &w))
         sweep_add(&s, x, pane);
     memset(out, 0, sizeof *out);

@@ -281,6 +281,16 @@ enum metric_id row_main(const struct row *r)
     return *y != METRIC_COUNT ? *y : r->workload->yields[0];
 }
 
+enum metric_id row_compared(const struct row *r, int pane)
+{
+    enum metric_id main = row_main(r), cost = METRIC_cpu_us_per_request;
+    bool falls_back = metric_table[main].cls == CLASS_RATE && !row_may_rank(r, pane, main);
+
+    if (falls_back && workload_yields(r->workload, cost) && row_may_rank(r, pane, cost))
+        return cost;
+    return main;
+}
+
 enum metric_id row_p99(const struct row *r)
 {
     return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;

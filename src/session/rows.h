@@ -107,6 +107,9 @@ bool row_same_lineup(const struct row *a, const struct row *b);
 /* Main metric of the row's workload; of a server of which only what the load sees is known the
  * first that could be measured. row_p99: response when paced, else latency. */
 enum metric_id row_main(const struct row *r);
+/* By what pane A and this one are compared: the main metric, but the cost where that is a rate that
+ * may not rank, because it is the load that ended it. */
+enum metric_id row_compared(const struct row *r, int pane);
 enum metric_id row_p99(const struct row *r);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "session/answers.h"
 #include "session/sample_rows.h"
 static const char *const two[] = {"select", "epoll-lt"};
 
@@ -205,6 +206,37 @@ static void p99_is_the_response_when_paced(void **state)
     rows_free(&rows);
 }
 
+/* Of a rate that the load ended nothing can be said, but of its cost. */
+static void a_rate_that_does_not_rank_leaves_the_cost(void **state)
+{
+    (void)state;
+    static const struct {
+        enum verdict verdict;
+        enum metric_id by;
+        const char *says;
+    } want[] = {
+        {VERDICT_FULL, METRIC_connections_per_s, "b does"},
+        {VERDICT_LOAD_FULL, METRIC_cpu_us_per_request, "a costs"},
+        {VERDICT_NOISY, METRIC_connections_per_s, "withheld"},
+    };
+    struct params p = rows_params("churn");
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct rows rows = {0};
+        struct row *r = rows_make(&rows, &p, (const char *const[]){"a", "b"}, 2);
+        struct answer answer;
+        for (int k = 0; k < 8; k++)
+            for (int pane = 0; pane < 2; pane++) {
+                struct sample *s = rows_sample(r, pane, METRIC_connections_per_s, 1000 * (1 + pane));
+                s->values.v[METRIC_cpu_us_per_request] = 30 - 10 * pane + 0.01 * k;
+                r->panes[pane].verdict = want[i].verdict;
+            }
+        assert_int_equal(row_compared(r, 1), want[i].by);
+        answer_row(r, 1, &answer);
+        assert_non_null(strstr(answer.answer, want[i].says));
+        rows_free(&rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +248,7 @@ int main(void)
         cmocka_unit_test(more_requests_are_cheaper),
         cmocka_unit_test(ranking_is_as_designed),
         cmocka_unit_test(p99_is_the_response_when_paced),
+        cmocka_unit_test(a_rate_that_does_not_rank_leaves_the_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
