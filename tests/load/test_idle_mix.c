@@ -122,6 +122,19 @@ static void test_the_number_is_exact(void **state)
     exact(*state, 10, 3, 1, ENGINE_BLOCKING);
 }
 
+static void test_the_number_is_exact_over_a_ring(void **state)
+{
+    struct params p = {.engine = ENGINE_MUX_URING};
+    struct err why = {""};
+    if (load_probe(&p, &why) < 0) {
+        print_message("[  SKIPPED ] mux-uring: %s\n", why.text);
+        return;
+    }
+    exact(*state, 7, 1001, 1, ENGINE_MUX_URING);
+    exact(*state, 2, 101, 3, ENGINE_MUX_URING);
+    exact(*state, 10, 3, 1, ENGINE_MUX_URING);
+}
+
 static void test_shares_differ_by_one_at_most(void **state)
 {
     struct seen s = {.fake = *state};
@@ -252,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_the_number_is_exact),
+        TEST(test_the_number_is_exact_over_a_ring),
         TEST(test_shares_differ_by_one_at_most),
         TEST(test_those_that_ask_are_opened_where_asked),
         TEST(test_a_slow_server_takes_as_long_as_it_is),
