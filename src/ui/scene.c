@@ -176,6 +176,8 @@ static void take_small(struct scene *s, const struct rows *rows, const struct ro
     t->axis = differing(rows, like);
     t->count = 0;
     pick_metrics(t, like);
+    if (s->against > 0)
+        t->ratio = row_compared(like, s->against);
     for (const struct row *r = rows->first; r; r = r->next) {
         if (!alike(r, like) || (r != like && !has_kept(r)))
             continue;
