@@ -54,12 +54,22 @@ static void close_reset(int fd)
     close(fd);
 }
 
+void bench_hang_up(struct bench *b, int n)
+{
+    for (int i = b->n - n; i < b->n; i++)
+        close_reset(b->client[i]);
+}
+
+void bench_close_last(struct bench *b, int n)
+{
+    while (n-- > 0)
+        close(b->server[--b->n]);
+}
+
 void bench_close(struct bench *b)
 {
-    for (int i = 0; i < b->n; i++) {
-        close_reset(b->client[i]);
-        close_reset(b->server[i]);
-    }
+    bench_hang_up(b, b->n);
+    bench_close_last(b, b->n);
     const int rest[] = {b->listener, b->epoll, b->client_epoll};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         if (rest[i] >= 0)

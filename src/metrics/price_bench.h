@@ -49,6 +49,10 @@ void bench_close(struct bench *b);
 int bench_connect(struct bench *b, int n);
 int bench_accept(struct bench *b, int n);
 
+/* Ends the last n connections: the client's side by a reset, then the server's. */
+void bench_hang_up(struct bench *b, int n);
+void bench_close_last(struct bench *b, int n);
+
 /* Watches the first n connections in the sets of select and poll. */
 void bench_watch(struct bench *b, int n);
 

@@ -26,7 +26,7 @@
 #include "metrics/price_bench.h"
 
 enum { BATCHES = 9, CONNECTS = 32, ROUNDS = 9, PACED = 80, WARM = 50 };
-#define LIMIT_NS NS_PER_S
+#define LIMIT_NS (2 * NS_PER_S)
 
 const char *const price_columns[PRICE_COUNT] = {
 #define X(id, help) "price_" #id "_ns",
@@ -200,27 +200,25 @@ static double clock_price(void)
     return (double)(clock_ns() - from) / 1000;
 }
 
-/* Rounds in which all have asked before they are served: the server never sleeps. */
-static bool price_busy(struct bench *b, size_t reply, int rounds, struct exchange *out)
+/* Rounds in which all have asked before they are served: the server never sleeps. What rounds there
+ * was time for count. */
+static struct exchange price_busy(struct bench *b, size_t reply, int rounds)
 {
     double recvs[ROUNDS], sends[ROUNDS], tick = clock_price();
     uint64_t taken = atomic_load(&b->taken);
-    for (int r = 0; r < rounds; r++) {
+    int n = 0;
+    for (; n < rounds && !bench_over(b); n++) {
         struct exchange x = {0, 0};
-        if (!bench_order(b, BENCH_ASK))
-            return false;
-        for (int i = 0; i < b->n; i++)
-            if (!serve(b, b->server[i], reply, &x))
-                return false;
+        bool all = bench_order(b, BENCH_ASK);
+        for (int i = 0; i < b->n && all; i++)
+            all = serve(b, b->server[i], reply, &x);
         taken += (uint64_t)b->n * reply;
-        if (!bench_taken(b, taken))
-            return false;
-        recvs[r] = x.recv_ns / b->n - tick;
-        sends[r] = x.send_ns / b->n - tick;
+        if (!all || !bench_taken(b, taken))
+            break;
+        recvs[n] = x.recv_ns / b->n - tick;
+        sends[n] = x.send_ns / b->n - tick;
     }
-    out->recv_ns = lower_quartile(recvs, rounds);
-    out->send_ns = lower_quartile(sends, rounds);
-    return true;
+    return (struct exchange){lower_quartile(recvs, n), lower_quartile(sends, n)};
 }
 
 struct paced { /* of one batch */
@@ -267,8 +265,13 @@ static double price_sleep(struct bench *b, int through, double wait_ns, double r
     b->through = through < b->n ? through : b->n;
     if (!bench_order(b, BENCH_PACE) || !serve_paced(b, WARM, &p))
         return NAN;
-    while (n < BATCHES && !bench_over(b) && serve_paced(b, PACED, &p) && p.sleeps > 0)
-        batch[n++] = (p.cpu_ns - p.waits * wait_ns - p.requests * request_ns) / (double)p.sleeps;
+    for (int i = 0; i < 3 * BATCHES && n < BATCHES && !bench_over(b); i++) {
+        if (!serve_paced(b, PACED, &p))
+            break;
+        double rest = p.cpu_ns - p.waits * wait_ns - p.requests * request_ns;
+        if (p.sleeps > p.requests / 2) /* else something held the client up */
+            batch[n++] = rest / (double)p.sleeps;
+    }
     bench_order(b, BENCH_REST);
     double price = lower_quartile(batch, n);
     return price > 0 ? price : NAN;
@@ -276,16 +279,29 @@ static double price_sleep(struct bench *b, int through, double wait_ns, double r
 
 static void price_requests(struct bench *b, struct prices *out)
 {
-    struct exchange small, bulk;
-    if (!price_busy(b, BENCH_REPLY, ROUNDS, &small))
-        return;
+    struct exchange small = price_busy(b, BENCH_REPLY, ROUNDS);
     out->ns[PRICE_recv] = small.recv_ns;
     out->ns[PRICE_send] = small.send_ns;
     double wait = out->ns[PRICE_wait], request = small.recv_ns + small.send_ns;
     out->ns[PRICE_sleep] = price_sleep(b, PRICE_MANY, wait, request);
     out->ns[PRICE_sleep_few] = price_sleep(b, PRICE_FEW, wait, request);
-    if (price_busy(b, BENCH_BULK + BENCH_REPLY, 3, &bulk) && bulk.send_ns > small.send_ns)
-        out->ns[PRICE_kib] = (bulk.send_ns - small.send_ns) / (BENCH_BULK / 1024);
+    double more = price_busy(b, BENCH_BULK + BENCH_REPLY, 3).send_ns - small.send_ns;
+    if (more > 0)
+        out->ns[PRICE_kib] = more / (BENCH_BULK / 1024);
+}
+
+/* Of connections that the client has reset, as the load does. */
+static void price_closes(struct bench *b, struct prices *out)
+{
+    double each[BENCH_PAIRS / CONNECTS];
+    int n = 0;
+    while (b->n >= CONNECTS && n < BENCH_PAIRS / CONNECTS) {
+        bench_hang_up(b, CONNECTS);
+        double from = cpu_ns();
+        bench_close_last(b, CONNECTS);
+        each[n++] = (cpu_ns() - from) / CONNECTS;
+    }
+    out->ns[PRICE_close] = lower_quartile(each, n);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -308,7 +324,8 @@ static void *play_server(void *of)
         if (b->n > 0 && !j->spec->alone)
             price_requests(b, j->out);
     }
-    bench_order(b, BENCH_END);
+    bench_order(b, BENCH_END); /* the client touches no connection from here on */
+    price_closes(b, j->out);
     return NULL;
 }
 

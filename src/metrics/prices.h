@@ -25,7 +25,8 @@ enum { PRICE_FEW = 8, PRICE_MANY = 256 }; /* connections that a sleep is priced 
     X(poll_look, "each socket in a poll that finds something at once")                             \
     X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
     X(sleep_few, "a sleep in the wait beside 8 of them, which stay warm")                          \
-    X(kib, "each further KiB of a send")
+    X(kib, "each further KiB of a send")                                                           \
+    X(close, "a close of a connection that the client has reset")
 
 enum price {
 #define X(id, help) PRICE_##id,
@@ -52,7 +53,7 @@ void prices_clear(struct prices *p);
 /* True when there is any. */
 bool prices_known(const struct prices *p);
 
-/* Measures them all, in 0.3 s, at most 1 s. The calling thread plays the client and keeps its CPUs. What
+/* Measures them all, in 0.3 s, at most 2 s. The calling thread plays the client and keeps its CPUs. What
  * cannot be measured here (no descriptors, no thread, an order to quit) stays NaN. */
 void prices_measure(const struct prices_spec *spec, struct prices *out);
 

@@ -30,8 +30,8 @@ const struct bill_word bill_words[BILL_ITEMS] = {
     [BILL_CONTROL] = {"re-arm", true, LOOPBACK_CALL,
                       "Calls of epoll_ctl: adding a connection, or asking anew after each event. Only "
                       "epoll has them."},
-    [BILL_ACCEPT] = {"accept", false, LOOPBACK_CONNECT,
-                     "Connections accepted for one request. Closing them has no price of its own."},
+    [BILL_ACCEPT] = {"accept, close", false, LOOPBACK_CONNECT,
+                     "Connections accepted for one request, each of which is closed again."},
     [BILL_WORK] = {"client work", false, LOOPBACK_CALL,
                    "Work of the program itself on every client at every wake (client_work). It is no part "
                    "of the call, however often it is blamed on it."},
@@ -93,6 +93,18 @@ static void put(struct bill_line *l, double calls, double base, double each, dou
         snprintf(l->price, sizeof l->price, "%s", brief(base, 2, a, sizeof a));
 }
 
+/* What share of the set lies before the first ready socket, where so many are found among those that
+ * ask: in the order of the set idle ones stand after them, before them or between them. */
+static double share_before(const struct source *s, double looks)
+{
+    const struct params *p = &s->row->params;
+    double found = fmax(mean(s, METRIC_events_per_wait), 1);
+    double among = 1 / (found + 1), asking = fmin(p->connections / looks, 1);
+    if (!(p->idle > 0) || p->active_at == ACTIVE_SPREAD)
+        return among;
+    return p->active_at == ACTIVE_LAST ? 1 - asking * (1 - among) : asking * among;
+}
+
 /* What a look costs on average. A wait enters the wait queue of each socket until it has found a ready
  * one; when it finds none it goes through them again. How many waits did so is not counted: those
  * that slept, and those that were woken on the way, before they could. */
@@ -105,8 +117,7 @@ static double look_price(const struct source *s, double waits, double looks)
     double slept = mean(s, METRIC_sleeps_per_request) / waits;
     double arrivals = mean(s, METRIC_requests_per_s) * pass_s / 2;
     double twice = fmin(fmax(slept * exp(arrivals), 0), 1);
-    double found = mean(s, METRIC_events_per_wait);
-    return twice * asleep + (1 - twice) * (awake + queue / (fmax(found, 1) + 1));
+    return twice * asleep + (1 - twice) * (awake + queue * share_before(s, looks));
 }
 
 /* Beside few connections everything stays warm. */
@@ -151,7 +162,7 @@ static void put_accept(const struct source *s, struct bill_line *l)
     double accepts = mean(s, METRIC_accepts_per_s);
     if (accepts > 0)
         accepts /= mean(s, METRIC_requests_per_s);
-    put(l, accepts, price(s, PRICE_accept), 0, 0);
+    put(l, accepts, price(s, PRICE_accept) + price(s, PRICE_close), 0, 0);
 }
 
 static void put_work(const struct source *s, struct bill_line *l)
