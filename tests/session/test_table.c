@@ -90,6 +90,7 @@ static void a_sweep_cell_by_cell(void **state)
     cell_is(&t, 2, "", "verdict", "A full");
     cell_is(&t, 2, "B epoll-lt", "beside A", "cheaper"); /* cost holds where A is full */
     cell_is(&t, 0, "A select", "p99µs", "310");
+    cell_is(&t, 0, "A select", "svc p99", "77.0"); /* from the send */
     assert_true(column(&t, "", "verdict") < column(&t, "A select", "p99µs"));
     table_free(&t);
     rows_free(&rows);
