@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     struct load_spec s = {0};
     struct err e = {""};
     if (argc < 4 || argc % 2)
-        return fputs("usage: bench_engine PORT CONNECTIONS SECONDS [--PARAM VALUE]...\n", stderr), 2;
+        return fputs("usage: bench_engine PORT CONNECTIONS SECONDS [--PARAM VALUE]\n", stderr), 2;
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
     limits_raise_nofile();

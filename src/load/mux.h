@@ -77,8 +77,8 @@ struct mux_way {
     /* The watch outlasts a connection: a socket may be connected anew, and a request be sent right
      * behind its connect(), which send() answers by 0 while there is no connection yet. */
     bool redials;
-    /* Makes m->wait_fd and m->ask, watches m->wake. close() after a failed open too, both not in the
-     * thread itself. */
+    /* Makes m->wait_fd and m->ask, watches m->wake. close() after a failed open too; both not in
+     * the thread itself. */
     int (*open)(struct mux *m, struct err *e);
     void (*close)(struct mux *m);
     void (*start)(struct mux *m); /* first and last of all in the thread */
@@ -88,8 +88,8 @@ struct mux_way {
     /* It came about: conn_came() and conn_ended() from now on. True: it may be asked. */
     bool (*established)(struct mux *m, struct conn *c, uint32_t events);
     void (*forget)(struct mux *m, struct conn *c); /* before its descriptor is closed */
-    /* Sends len bytes of m->ask. How many went out (the rest by conn_send_rest() once there is room),
-     * -1: it is closed. */
+    /* Sends len bytes of m->ask. How many went out (the rest by conn_send_rest() once there is
+     * room), -1: it is closed. */
     ssize_t (*send)(struct mux *m, struct conn *c, size_t len);
     /* Waits at most ns (0: looks; UINT64_MAX: until something happens). How many events there are
      * now, at most MUX_EVENTS, or below 0; handle() takes them, and mux_send_due() after each, so
@@ -118,11 +118,11 @@ static inline bool conn_can_ask(const struct conn *c)
 long conn_number(const struct mux *m, const struct conn *c);
 /* Closes for good, with a reset; state ABSENT and not counted among the absent. */
 void conn_drop(struct mux *m, struct conn *c);
-/* What a way tells of it, now_ns read before (but for conn_connecting: connecting is over). conn_came: n
- * bytes came, and something follows at once (more of them, or the end); false when it waits for
- * nothing more. conn_ended: no bytes will come; clean: by an end, not a reset. conn_send_rest:
- * there is room again. conn_unsent: after all only so many bytes of its request went out (below 0:
- * it is closed). */
+/* What a way tells of it, now_ns read before. conn_connecting: connecting is over (it looks at the
+ * clock itself). conn_came: n bytes came, and something follows at once (more of them, or the end);
+ * false when it waits for nothing more. conn_ended: no bytes will come; clean: by an end, not a
+ * reset. conn_send_rest: there is room again. conn_unsent: after all only so many bytes of its
+ * request went out (below 0: it is closed). */
 void conn_connecting(struct mux *m, struct conn *c, uint32_t events);
 bool conn_came(struct mux *m, struct conn *c, const uint8_t *bytes, size_t n, bool follows);
 void conn_ended(struct mux *m, struct conn *c, bool clean);
@@ -138,7 +138,7 @@ void conn_scan(struct mux *m, struct conn *c);
 /* Nothing is outstanding on it and it may ask, now. */
 bool conn_asks(const struct mux *m, const struct conn *c);
 
-/* --- mux_flow.c: messages that nobody replies to ----------------------------------------------- */
+/* --- mux_flow.c: messages that nobody replies to ---------------------------------------------- */
 
 void flow_ask(struct mux *m, struct conn *c, uint64_t due_ns); /* as conn_ask() */
 void flow_send(struct mux *m, struct conn *c);                 /* what there is room for */
@@ -156,7 +156,7 @@ void conn_sent(struct mux *m, struct conn *c);
 void conn_leave(struct mux *m, struct conn *c);
 void conn_next(struct mux *m, struct conn *c); /* the next request, if it is due */
 
-/* --- mux_fresh.c: a connection that lasts as long as its request ------------------------------- */
+/* --- mux_fresh.c: a connection that lasts as long as its request ------------------------------ */
 
 bool conn_fresh(const struct mux *m, const struct conn *c);
 void fresh_ask(struct mux *m, struct conn *c, uint64_t due_ns);
@@ -164,7 +164,7 @@ void fresh_connected(struct mux *m, struct conn *c);
 /* Who asks and who is idle has changed: those of the wrong kind are ABSENT again. */
 void fresh_roles(struct mux *m);
 
-/* --- mux_open.c: opening many ------------------------------------------------------------------ */
+/* --- mux_open.c: opening many ----------------------------------------------------------------- */
 
 /* As many of those that were not tried yet as may be begun now. */
 void mux_open_some(struct mux *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One connection of the mux engines, whichever way it is waited for. One that a server closes with
- * nothing outstanding is a close, not an error; one that ended before its first reply is tried again
- * later and then keeps quiet for a moment, so that a server which refuses it can say so before a
- * request makes a reset of it. */
+ * nothing outstanding is a close, not an error; one that ended before its first reply is tried
+ * again later and then keeps quiet for a moment, so that a server which refuses it can say so
+ * before a request makes a reset of it. */
 #include "load/mux.h"
 
 #include <errno.h>

@@ -26,7 +26,7 @@ void mux_send_overdue(struct mux *m)
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* Told by the kernel now and then: a wait that finds something at once looks like one that slept. */
+/* As the kernel counts: a wait that finds something at once looks like one that slept. */
 void mux_count_sleeps(struct mux *m)
 {
     struct rusage u;

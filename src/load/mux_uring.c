@@ -5,9 +5,9 @@
  * waits in m->ask for that call: a slot a request, used again once its turn in the queue is over.
  * Spinning looks at a word that the kernel sets and calls it only when there is work. A latency
  * counts from when the request was queued, so it holds the wait for the rest of its batch. Classic
- * traps: a request holds its socket, so closing takes a cancel; a queued request names a number that
- * may be another connection's when it is submitted (hence submitted before a close); a socket that
- * does not block gives EAGAIN in place of waiting. Sources: io_uring(7),
+ * traps: a request holds its socket, so closing takes a cancel; a queued request names a number
+ * that may be another connection's when it is submitted (hence submitted before a close); a socket
+ * that does not block gives EAGAIN in place of waiting. Sources: io_uring(7),
  * io_uring_prep_recv_multishot(3), io_uring_setup(2) on IORING_SETUP_TASKRUN_FLAG. */
 #include <errno.h>
 #include <fcntl.h>
