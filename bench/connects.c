@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening many connections: the load's engine beside a tight connector (bench/limit/tight_connect.c),
- * in interleaved rounds against one and the same server, which confirms each by its own count. Then
- * 1000 to every model at a backlog of 128, opened by the engine and all at one barrier, and what the
- * accept queue dropped.
+/* Opening many connections: the load's engine beside a tight connector (limit/tight_connect.c), in
+ * interleaved rounds against one and the same server, which confirms each by its own count. Then
+ * 1000 to every model at a backlog of 128, opened by the engine and all at one barrier, and what
+ * the accept queue dropped.
  * Prints, asserts nothing. Usage: bench_connects BUILD [CONNECTIONS [ROUNDS]] */
 #include <fcntl.h>
 #include <math.h>
@@ -59,7 +59,8 @@ static void read_server(void *server, struct server_counts *out)
     server_read(server, out);
 }
 
-static struct load_spec spec_of(struct server *s, const struct params *p, const struct cpu_plan *cpus)
+static struct load_spec spec_of(struct server *s, const struct params *p,
+                                const struct cpu_plan *cpus)
 {
     struct load_spec spec = {.params = *p, .cpus = cpus->load, .cpu_count = cpus->load_count,
                              .own_cpus = cpus->pinned, .server_read = read_server, .server_ctx = s};

@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "cli/grid.h"
 #include "load/workloads.h"
+#include "metrics/proc.h"
 #include "net/uring_probe.h"
 #include "servers/io_models.h"
 #include "session/reach.h"
@@ -100,6 +101,14 @@ static void check_syncookies(struct finding *f)
     FIGURE(f, "%s", v >= 0 && v <= 2 ? words[v] : "unknown");
     if (v == 2)
         FIX(f, "sysctl -w net.ipv4.tcp_syncookies=1: always on changes what a full queue does");
+}
+
+static void check_slabs(struct finding *f)
+{
+    bool readable = proc_slab_bytes() >= 0;
+    FIGURE(f, "/proc/slabinfo %s", readable ? "can be read" : "cannot be read");
+    if (!readable)
+        FIX(f, "run hold as root, or what a connection costs the kernel is not measured");
 }
 
 /* --- CPUs and clocks ------------------------------------------------------------------------- */
@@ -253,6 +262,7 @@ static const struct check {
     {"in TIME_WAIT", check_time_wait},
     {"somaxconn", check_somaxconn},
     {"SYN cookies", check_syncookies},
+    {"kernel memory", check_slabs},
     {"CPUs", check_cpus},
     {"SMT siblings", check_siblings},
     {"pinning", check_pinning},

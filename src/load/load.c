@@ -101,7 +101,7 @@ static void set_want(struct load *l, const struct params *p)
     atomic_store(&l->settings, w.number);
 }
 
-/* Descriptor tables for so many connections, 0: they fit into the one that all threads share, beside
+/* Descriptor tables for these connections, 0: they fit into the one that all threads share, beside
  * those to three other servers. */
 static int tables_for(const struct params *p)
 {

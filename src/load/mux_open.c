@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening many connections. They begin in batches, each no larger than what half of the accept queue
- * still takes: what the server has accepted is read from its counters, so a queue does not overflow
- * however slow a model is at that moment (a lost SYN costs a second). A server whose counters are
- * not ours gets batches as they come. The order of opening decides about the numbers of the
- * descriptors at the server, which select and poll walk in that order. */
+/* Opening many connections. They begin in batches, each no larger than what half of the accept
+ * queue still takes: what the server has accepted is read from its counters, so a queue does not
+ * overflow however slow a model is at that moment (a lost SYN costs a second). A server whose
+ * counters are not ours gets batches as they come. The order of opening decides about the numbers
+ * of the descriptors at the server, which select and poll walk in that order. */
 #include "load/mux.h"
 
 #include <limits.h>

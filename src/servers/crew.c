@@ -135,8 +135,8 @@ static void conns_free(struct conn *conns, int n)
         munmap(conns, (size_t)n * sizeof *conns);
 }
 
-/* Each of several workers gets a descriptor table of its own: a server then holds as many connections
- * a worker as one table has room for. Not those that share what they opened. */
+/* Each of several workers gets a descriptor table of its own: a server then holds as many
+ * connections a worker as one table has room for. Not those that share what they opened. */
 static struct conn *take_table(struct worker *w)
 {
     const struct crew *c = w->crew;

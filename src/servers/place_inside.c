@@ -23,7 +23,7 @@ static int take_own_table(struct server *s, struct err *e)
     keep[c->workers] = c->wake;
     int failed = fds_own_table(keep, c->workers + 1);
     if (failed)
-        return failed == -ENOSYS ? 0 : err_set(e, -failed, "unshare(CLONE_FILES): %s", strerror(-failed));
+        return failed == -ENOSYS ? 0 : err_set(e, -failed, "unshare: %s", strerror(-failed));
     s->own_table = true;
     c->wake = fds_lower(c->wake);
     for (int i = 0; i < c->workers; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Held connections are not ranked: either a server holds what was asked or it does not, and how fast
- * they came was measured once. Who counts is the server: a client may be connected to one that
- * never accepted it. */
+/* Held connections are not ranked: either a server holds what was asked or it does not, and how
+ * fast they came was measured once. Who counts is the server: a client may be connected to one
+ * that never accepted it. */
 #include "session/answers_hold.h"
 
 #include "base/units.h"

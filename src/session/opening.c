@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Differences over the time in which one server's connections were opened and nothing else was. A
- * connection's memory in the kernel lies in slabs (sockets, files, epoll's items), of which there is
- * one sum for the whole machine: among few connections what others did to it would be counted as
- * theirs. */
+ * connection's memory in the kernel lies in slabs (sockets, files, epoll's items), of which there
+ * is one sum for the whole machine: among few connections what others did to it would be counted
+ * as theirs. */
 #include "session/opening.h"
 
 #include "metrics/proc.h"

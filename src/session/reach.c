@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Three things end the number of connections. A server's table of descriptors: each of several workers
- * has one. The load's: threads of the mux engines take tables of their own as they need them; what
- * connects from one thread, or a thread a connection, shares the process's. And local ports: on
- * loopback the load takes another source address once one has given many (NET_PER_SOURCE), so only a
- * smaller range than that ends anything. */
+/* Three things end the number of connections. A server's table of descriptors: each of several
+ * workers has one. The load's: threads of the mux engines take tables of their own as they need
+ * them; what connects from one thread, or a thread a connection, shares the process's. And local
+ * ports: on loopback the load takes another source address once one has given many
+ * (NET_PER_SOURCE), so only a smaller range than that ends anything. */
 #include "session/reach.h"
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 
 #include "base/limits.h"
@@ -61,10 +62,11 @@ static int too_many(const struct plan_row *row, const struct reach *r, struct er
 {
     const struct params *p = &row->params;
     double n = p->connections + p->idle;
+    bool tables = !strcmp(r->why, "descriptors") && p->workers == 1;
 
     return err_set(e, EMFILE, "%.0f connections to a server, at most %.0f here: %.0f %s%s", n,
                    r->connections, r->of, r->why,
-                   r->why[0] == 'd' && p->workers == 1 ? " a table, one for each of --workers" : "");
+                   tables ? " a table, one for each of --workers" : "");
 }
 
 int reach_check(const struct plan *p, const struct reach_limits *l, struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two fits over the same rows, of the CPU a request: against the idle connections, and against the
- * idle connections times the waits a request. The second is what the kernel takes for one of them in
- * one wait: a busy server finds several requests in a wait, so a request pays for a part of it. */
+ * idle connections times the waits a request. The second is what the kernel takes for one of them
+ * in one wait: a busy server finds several requests in a wait, so a request pays a part of it. */
 #include "session/slopes.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes of idle-mix against a server whose behaviour is known: the number of exchanges and how they
- * are shared out are exact, whatever goes wrong; the order of opening is what was asked. */
+/* Passes of idle-mix against a server whose behaviour is known: the number of exchanges and how
+ * they are shared out are exact, whatever goes wrong; the order of opening is what was asked. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one idle connection costs, over rows made from known prices; and what is said of held ones. */
+/* What one idle connection costs, over rows made of known prices; and what is said of held ones. */
 #include <string.h>
 
 #include "base/check.h"
@@ -123,7 +123,8 @@ static void held_connections_are_told_and_not_ranked(void **state)
     struct row *row = held(&rows, 9000);
     answer_sweep(&rows, row, 1, &a);
     assert_non_null(strstr(a.answer, "poll holds 10000 of 10000, accepted 31"));
-    assert_non_null(strstr(a.answer, "epoll-lt holds 9000 of 10000 (1000 more were never accepted)"));
+    assert_non_null(strstr(a.answer, "epoll-lt holds 9000 of 10000 "
+                                     "(1000 more were never accepted)"));
     assert_non_null(strstr(a.why, "kernel memory a connection, both ends"));
     assert_null(strstr(a.answer, "withheld"));
     assert_null(strstr(a.trust, "apart"));
