@@ -300,10 +300,7 @@ static bool is_too_few(const struct seen *s)
     struct summary main = row_summary(s->row, s->index, row_main(s->row));
     if (main.used >= 3)
         return false;
-    if (main.used == 0 && s->pane->note[0]) /* more rounds would not help */
-        snprintf(s->reason, REASON, "%s", s->pane->note);
-    else
-        snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
+    snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
     return true;
 }
 
@@ -336,7 +333,7 @@ static bool is_load_full(const struct seen *s)
 
 static bool is_ok(const struct seen *s)
 {
-    snprintf(s->reason, REASON, "%s", s->pane->note);
+    s->reason[0] = '\0';
     return true;
 }
 
@@ -346,6 +343,14 @@ static bool (*const tests[])(const struct seen *s) = {
 #include "session/verdicts.def"
 #undef VERDICT
 };
+
+/* Whatever the verdict is: what could not be measured of this model, behind the reason. */
+static void add_note(const struct pane *p, char *reason)
+{
+    size_t n = strlen(reason);
+    if (p->note[0])
+        snprintf(reason + n, REASON - n, "%s%s", n ? "; " : "", p->note);
+}
 
 void verdict_row(struct row *row, const struct rig *rig)
 {
@@ -361,6 +366,7 @@ void verdict_row(struct row *row, const struct rig *rig)
         pane->verdict = early ? VERDICT_NONE : v;
         if (early)
             reason[0] = '\0';
+        add_note(pane, reason);
         memcpy(pane->reason, reason, sizeof reason);
     }
 }

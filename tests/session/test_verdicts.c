@@ -170,6 +170,21 @@ static void errors_withhold_the_answer(void **state)
     assert_non_null(strstr(a.trust, "1 errors: 1 wrong bytes"));
 }
 
+/* What a model cannot be measured for is said whatever the verdict is. */
+static void a_note_stands_behind_the_reason(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 83.5, 11500);
+    add_samples(r, 1, 2, 14.5, 16.7, 11500);
+    for (int i = 0; i < 2; i++)
+        strcpy(r->panes[i].note, "no gate");
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    assert_string_equal(r->panes[0].reason, "no gate");
+    assert_int_equal(judged(m, 1), VERDICT_TOO_FEW);
+    assert_string_equal(r->panes[1].reason, "2 used: values, no interval; no gate");
+}
+
 static void few_rounds_are_a_first_guess(void **state)
 {
     struct made *m = *state;
@@ -315,6 +330,7 @@ int main(void)
         T(ok_ranks_the_cost), T(the_same_is_no_difference), T(the_cheaper_first_pane_is_named),
         T(each_limit_has_its_verdict), T(a_load_without_room_is_named),
         T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
+        T(a_note_stands_behind_the_reason),
         T(errors_withhold_the_answer), T(a_first_guess_of_no_difference),
         T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
         T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
