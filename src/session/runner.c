@@ -75,6 +75,7 @@ static void job_done(struct session *s, const struct job *job)
             snprintf(s->now.log, sizeof s->now.log, "done: %s", s->plan.title);
             s->now.log_number++;
             s->now.plan_count = 0;
+            s->now.plan_row = s->now.row_number;
         }
     }
     /* A live row that ended by itself (no server of it runs) is not begun again without an order. */

@@ -104,6 +104,7 @@ void session_live(struct session *s, const struct plan_row *want)
 {
     pthread_mutex_lock(&s->lock);
     s->now.want = *want;
+    s->now.plan_row = 0;
     s->have_want = true;
     s->more = 0;
     ordered(s);
@@ -118,6 +119,7 @@ void session_plan(struct session *s, const struct plan *p)
     s->plan.rows = xcalloc((size_t)p->count, sizeof *p->rows);
     memcpy(s->plan.rows, p->rows, (size_t)p->count * sizeof *p->rows);
     s->plan_next = 0;
+    s->now.plan_row = 0;
     s->more = 0;
     ordered(s);
     pthread_mutex_unlock(&s->lock);
@@ -129,6 +131,7 @@ void session_stop_plan(struct session *s)
     plan_free(&s->plan);
     memset(&s->plan, 0, sizeof s->plan);
     s->plan_next = 0;
+    s->now.plan_row = s->now.row_number;
     ordered(s);
     pthread_mutex_unlock(&s->lock);
 }

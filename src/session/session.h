@@ -75,6 +75,7 @@ struct session_now {
     int turn_pane;       /* whose turn it is, -1: nobody's */
     int taken, asked;    /* samples of the running row, kept */
     int plan_done, plan_count; /* 0 of 0: no plan */
+    int plan_row;        /* last row of the plan that ended last, until another order; 0: none */
     double plan_left_s;  /* with what is left of the running row */
     double row_left_s;   /* of the running one, about, until it has all that was asked for */
     char plan_title[80];

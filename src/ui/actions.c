@@ -269,12 +269,10 @@ void act_enter(struct app *a, int arg)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static int table_index(const struct app *a)
+static int table_index(const struct scene *s)
 {
-    const struct scene *s = a->scene;
-    int number = a->table_row ? a->table_row : s->row;
     for (int i = 0; s->has_table && i < s->table.rows; i++)
-        if (s->table.row[i].row->number == number)
+        if (s->table.row[i].row->number == s->table_row)
             return i;
     return 0;
 }
@@ -282,9 +280,45 @@ static int table_index(const struct app *a)
 void act_table_row(struct app *a, int step)
 {
     const struct scene *s = a->scene;
-    int i = table_index(a) + step;
+    int i = table_index(s) + step;
     if (s->has_table && i >= 0 && i < s->table.rows)
         a->table_row = s->table.row[i].row->number;
+    a->changed = true;
+}
+
+/* The first row of a table stands for it. */
+static const struct row *table_first(const struct rows *rows, const struct row *of)
+{
+    for (const struct row *r = rows->first; r; r = r->next)
+        if (r->state != ROW_DROPPED && row_same_lineup(r, of))
+            return r;
+    return of;
+}
+
+static bool is_first(const struct rows *rows, const struct row *r)
+{
+    return r->state != ROW_DROPPED && table_first(rows, r) == r;
+}
+
+void act_table(struct app *a, int step)
+{
+    const struct row *here = a->scene->has_table ? a->scene->table.row[0].row : NULL, *best = NULL;
+    session_lock(a->session);
+    const struct rows *rows = session_rows(a->session);
+    here = here ? table_first(rows, here) : NULL;
+    for (const struct row *r = rows->first; r && here; r = r->next) {
+        if (!is_first(rows, r) || r == here)
+            continue;
+        if (step > 0 ? r->number > here->number && !best : r->number < here->number)
+            best = r;
+    }
+    session_unlock(a->session);
+    if (best)
+        a->table_row = best->number;
+    else
+        app_say(a, "no other workload or lineup was measured %s this one",
+                step > 0 ? "after" : "before");
+    a->changed = true;
 }
 
 void act_table_column(struct app *a, int step)
@@ -305,7 +339,11 @@ void act_table_enter(struct app *a, int arg)
         return;
     struct plan_row want = a->want;
     session_lock(a->session); /* rows never move; their parameters never change */
-    want.params = s->table.row[table_index(a)].row->params;
+    const struct row *row = s->table.row[table_index(s)].row;
+    want.params = row->params;
+    want.lineup.count = row->pane_count;
+    for (int i = 0; i < row->pane_count; i++)
+        want.lineup.models[i] = row->panes[i].io;
     session_unlock(a->session);
     act_view(a, VIEW_LIVE);
     app_order(a, &want);
@@ -331,7 +369,7 @@ void act_explain(struct app *a, int arg)
         a->why_explain = !a->why_explain;
         return;
     }
-    int row = a->view == VIEW_TABLE ? a->table_row : 0;
+    int row = a->view == VIEW_TABLE ? a->scene->table_row : 0;
     act_view(a, VIEW_WHY);
     a->why_row = row;
 }

@@ -23,6 +23,7 @@ void act_drop_pane(struct app *a, int arg);
 void act_load(struct app *a, int arg);
 void act_restart(struct app *a, int arg);
 void act_table_row(struct app *a, int step);
+void act_table(struct app *a, int step);
 void act_table_column(struct app *a, int step);
 void act_table_enter(struct app *a, int arg);
 void act_why_line(struct app *a, int step);

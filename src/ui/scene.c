@@ -322,6 +322,24 @@ static void forget_row(struct scene *s)
     memset(&s->sweep, 0, sizeof s->sweep);
 }
 
+/* The table is of the row in focus; of a plan that has just ended rather than of the live row that
+ * goes on behind it. */
+static void take_table(struct scene *s, const struct rows *rows, const struct scene_wish *w)
+{
+    int number = w->table_row ? w->table_row : s->now->plan_row ? s->now->plan_row : s->row;
+    const struct row *r = w->table ? find_row(rows, number) : NULL;
+    if (s->has_table)
+        table_free(&s->table);
+    s->has_table = r && r->state != ROW_DROPPED;
+    s->table_row = number;
+    if (!s->has_table)
+        return;
+    table_make(rows, r, &s->table);
+    if (number != s->row)
+        answer_sweep(rows, r, s->against < r->pane_count ? s->against : r->pane_count - 1,
+                     &s->sweep);
+}
+
 static void take_rows(struct scene *s, const struct rows *rows, const struct scene_wish *w)
 {
     const struct row *r = find_row(rows, s->now->row_number);
@@ -342,11 +360,7 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
     s->why.row = 0;
     if (why && row_kept(why) > 0)
         take_why(s, why);
-    if (s->has_table)
-        table_free(&s->table);
-    s->has_table = w->table && s->row > 0;
-    if (s->has_table)
-        table_make(rows, r, &s->table);
+    take_table(s, rows, w);
 }
 
 /* Has anything been measured, decided or said since the rows were last taken? */

@@ -71,8 +71,9 @@ struct scene {
     int sweep_rows; /* rows of the same table */
     struct small_table small;
     struct scene_why why;
-    struct table table; /* whole; empty unless asked for */
+    struct table table; /* whole; empty unless asked for; sweep is then the answer of its rows */
     bool has_table;
+    int table_row; /* number of its row in focus */
     const struct environment *env;
     const char *session;
     double mark[6]; /* what the rows looked like when last taken */
@@ -81,7 +82,8 @@ struct scene {
 struct scene_wish {
     const struct plan_row *want; /* the order last given */
     int against;                 /* pane in focus */
-    bool table;                  /* the whole table is on the screen */
+    bool table;                  /* the whole table is on the screen, */
+    int table_row;               /* that of this row; 0: of a plan that has ended, else the running */
     int why;                     /* number of the row to explain, 0: the one shown */
     bool anew;                   /* the order or the focus changed */
 };

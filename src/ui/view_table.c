@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table view: all rows of this workload and lineup as session/table.h makes them (the same
- * cells that `run` prints), the first column always in sight, the rest scrolled by whole columns;
- * under it the answer of the whole sweep. */
+/* The table view: all rows of one workload and lineup as session/table.h makes them (the same cells
+ * that `run` prints), the first column always in sight, the rest scrolled by whole columns; under it
+ * the answer of the whole sweep. Each workload and lineup of the session has a table of its own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -63,8 +63,8 @@ static void draw_heads(struct app *a, const struct table *t, int from, int n, in
 static void draw_row(struct app *a, const struct table *t, int line, int from, int n, int y)
 {
     const struct table_row *row = &t->row[line];
-    int focus = a->table_row ? a->table_row : a->scene->row, x = 3;
-    bool here = row->row->number == focus;
+    int x = 3;
+    bool here = row->row->number == a->scene->table_row;
     canvas_put(a->canvas, 1, y, ROLE_FOCUS, here ? L'▶' : L' ');
     for (int k = -1; k < n; k++) {
         int i = k < 0 ? 0 : from + k;
@@ -75,9 +75,8 @@ static void draw_row(struct app *a, const struct table *t, int line, int from, i
 
 static int focus_line(const struct app *a, const struct table *t)
 {
-    int focus = a->table_row ? a->table_row : a->scene->row;
     for (int i = 0; i < t->rows; i++)
-        if (t->row[i].row->number == focus)
+        if (t->row[i].row->number == a->scene->table_row)
             return i;
     return 0;
 }
@@ -105,7 +104,7 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
 /* What limits the published figures, in their own words. Returns the lines it took. */
 static int draw_published(struct app *a, int y, int room)
 {
-    const struct workload *w = workload_of(&a->scene->shown.params);
+    const struct workload *w = a->scene->table.row[0].row->workload;
     char text[400] = "";
     const char *reason, *verdict;
     for (int i = 0; *(verdict = published_verdict(w, i, &reason)); i++) {

@@ -197,6 +197,30 @@ static void a_row_goes_live(void **state)
     assert_true(show_has(&a, "[400 connections]"));
 }
 
+/* What a plan measured is what one sees of it when it is done; the arrows lead to the other tables. */
+static void each_lineup_has_its_table(void **state)
+{
+    (void)state;
+    struct plan_row other = fake_want("connect", "poll,epoll-lt");
+    struct row *r = fake_row(a.session, &other);
+    fake_repeats(a.session, r, 5);
+    struct plan_row live = fake_want("transfer", "select,epoll-lt");
+    live.params.connections = 700;
+    fake_rounds(a.session, fake_row(a.session, &live), 0, 12);
+    fake_now(a.session)->plan_row = r->number;
+    show_keys(&a, "2");
+    assert_true(show_has(&a, "A poll"));
+    assert_int_equal(a.scene->table.rows, 1);
+    show_keys(&a, "<right>");
+    assert_true(show_has(&a, "A poll"));
+    assert_true(show_has(&a, "no other workload or lineup was measured after this one"));
+    show_keys(&a, "<left>");
+    assert_true(show_has(&a, "A select"));
+    assert_int_equal(a.scene->table.rows, 2);
+    show_keys(&a, "<right><enter>");
+    assert_string_equal(got->want.lineup.models[0]->id, "poll");
+}
+
 static void columns_scroll(void **state)
 {
     (void)state;
@@ -317,6 +341,7 @@ int main(void)
         FRESH(leaving_and_coming_back),
         FRESH(a_frozen_picture_stands_still),
         FRESH(a_row_goes_live),
+        FRESH(each_lineup_has_its_table),
         FRESH(columns_scroll),
         FRESH(more_than_fits_is_refused_with_the_number),
         FRESH(saving_says_where),
