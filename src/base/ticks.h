@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The processor's time stamp counter (TSC), where it is one that ticks at the same rate whatever the
- * clock of the core and its sleep. Built as ticks_x86.c, elsewhere as ticks_none.c. Thread: any. */
+/* The processor's time stamp counter (TSC), where it is one that ticks at the same rate whatever
+ * the clock of the core and its sleep. Built as ticks_x86.c, elsewhere as ticks_none.c. Thread:
+ * any. */
 #ifndef BASE_TICKS_H
 #define BASE_TICKS_H
 

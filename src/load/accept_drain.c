@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Connecting costs the client more than accepting costs the server, so a server that accepts as they
- * come is never seen at its own speed. Here all of them are established before it accepts the first
- * one: the kernel does that for as many as the backlog holds. */
+/* Connecting costs the client more than accepting costs the server, so a server that accepts as
+ * they come is never seen at its own speed. Here all of them are established before it accepts the
+ * first one: the kernel does that for as many as the backlog holds. */
 #include "load/accept_drain.h"
 
 #include <math.h>

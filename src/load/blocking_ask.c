@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "load/blocking.h"
 #include "load/dial.h"
@@ -213,9 +212,7 @@ static enum outcome receive_all(struct blocker *b, uint64_t sent_ns)
 
 void blocker_publish_cpu(struct blocker *b, uint64_t now_ns)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    int64_t ns = (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+    int64_t ns = load_own_cpu_ns();
     atomic_fetch_add_explicit(&blocker_shard(b)->cpu_ns, ns - b->cpu_seen_ns, memory_order_relaxed);
     b->cpu_seen_ns = ns;
     b->cpu_at_ns = now_ns;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* One pass of `burst`: N threads at a barrier, released together, each sends once without waiting.
  * That is what was published, the sum of N send calls of the client; on loopback they contain the
- * waking of the server, so a model that sleeps looks dear. Then the same bytes again with the server
- * at its gate: when all lie in its sockets the gate opens, and what follows is the server's alone. */
+ * waking of the server, so a model that sleeps looks dear. Then the same bytes again with the
+ * server at its gate: when all lie in its sockets the gate opens, and what follows is the server's
+ * alone. */
 #include "load/burst.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/ticks.h"
 #include "load/drain.h"
+#include "load/engine.h"
 #include "load/senders.h"
 #include "load/watch.h"
 
@@ -35,13 +36,6 @@ struct pass {
 };
 
 #define NOTE (sizeof ((struct repeat_result *)0)->note)
-
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
-}
 
 static void look_at_server(struct pass *p)
 {
@@ -292,7 +286,7 @@ int burst_repeat(const struct load_spec *spec, struct load_watch *watch, struct 
                  struct err *e)
 {
     struct pass p = {.spec = spec, .v = out->values.v, .note = out->note};
-    int64_t cpu_ns = thread_cpu_ns();
+    int64_t cpu_ns = load_own_cpu_ns();
     memset(out, 0, sizeof *out);
     values_clear(&out->values);
     begin(&p, watch);
@@ -304,7 +298,8 @@ int burst_repeat(const struct load_spec *spec, struct load_watch *watch, struct 
     clear(&p);
     counter_set(&p.senders.counts.closed, counter_get(&p.senders.counts.connects));
     load_counts_add(&out->counts, &p.senders.counts);
-    out->load_cpu_ns = thread_cpu_ns() - cpu_ns + atomic_load(&p.senders.cpu_ns);
-    p.v[METRIC_load_cpu_pct] = (double)out->load_cpu_ns / 1e7 / out->duration_s; /* not of the drain */
+    out->load_cpu_ns = load_own_cpu_ns() - cpu_ns + atomic_load(&p.senders.cpu_ns);
+    /* Of the whole pass: the measured part is the drain's. */
+    p.v[METRIC_load_cpu_pct] = (double)out->load_cpu_ns / 1e7 / out->duration_s;
     return failed;
 }

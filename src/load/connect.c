@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -38,13 +37,6 @@ struct pass {
     bool hopeless; /* no descriptor or no port: those that follow would fail as well */
     int *fds;      /* -1: not open */
 };
-
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
-}
 
 static void look_at_server(struct pass *p)
 {
@@ -279,14 +271,14 @@ int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
                    struct repeat_result *out, struct err *e)
 {
     struct pass p = {.spec = spec, .watcher.watch = watch, .n = (int)spec->params.connections};
-    int64_t cpu_ns = thread_cpu_ns();
+    int64_t cpu_ns = load_own_cpu_ns();
     measured(&p, true);
     p.fds = xcalloc((size_t)p.n + 1, sizeof *p.fds);
     for (int i = 0; i < p.n; i++)
         p.fds[i] = -1;
     int failed = run(&p, e);
     results(&p, out);
-    out->load_cpu_ns = thread_cpu_ns() - cpu_ns;
+    out->load_cpu_ns = load_own_cpu_ns() - cpu_ns;
     measured(&p, false);
     clear(&p);
     if (p.established == p.n && accepted(&p) >= p.n)

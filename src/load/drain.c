@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A worker comes to the gate between two waits, and one that sleeps in its wait does not come by
  * itself. So each is woken by something to accept: a connection, kept open until the measurement is
- * over, because its end would be work as well. With several workers the kernel chooses who is woken,
- * so it takes a few. */
+ * over, because its end would be work as well. With several workers the kernel chooses who is
+ * woken, so it takes a few. */
 #include "load/drain.h"
 
 #include <stdio.h>

@@ -141,9 +141,9 @@ static inline size_t load_ask(const struct load *l, struct proto_check *c, uint6
 }
 
 /* How many messages that nobody replies to go together in one send: flat out as many whole ones as
- * make 16 KiB. On loopback a send contains the receiver's half of TCP, so with a call for each the load
- * would be slower than any server, and so many small packets fill a receive buffer by what the kernel
- * needs beside their bytes, until it drops some. */
+ * make 16 KiB. On loopback a send contains the receiver's half of TCP, so with a call for each the
+ * load would be slower than any server, and so many small packets fill a receive buffer by what the
+ * kernel needs beside their bytes, until it drops some. */
 static inline uint64_t load_together(uint64_t size, bool paced)
 {
     return paced || size > 16384 ? 1 : 16384 / size;
@@ -172,16 +172,17 @@ struct load_thread {
 int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how);
 int load_start_thread_on(const struct load_spec *spec, pthread_t *out,
                          const struct load_thread *how);
+int64_t load_own_cpu_ns(void); /* CPU time of the calling thread */
 
-/* First of all in a thread of the load: sleeps that end on time (its timer slack to the least), calls
- * that cost no more than they must. */
+/* First of all in a thread of the load: sleeps that end on time (its timer slack to the least),
+ * calls that cost no more than they must. */
 void load_thread_setup(void);
 /* A descriptor table of its own, with these n of the shared one. */
 void load_take_table(struct load *l, const int *keep, int n);
 
-/* unread.c: messages that nobody replies to and that the server has not read yet. A turn begins, with
- * none; waits until there are none again, at most timeout_ns, false when there are. lost: some may
- * never be read. */
+/* unread.c: messages that nobody replies to and that the server has not read yet. A turn begins,
+ * with none; waits until there are none again, at most timeout_ns, false when there are. lost: some
+ * may never be read. */
 void unread_begin(struct load *l);
 bool unread_wait(struct load *l, uint64_t timeout_ns, bool lost);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages of a protocol without replies. One is over when the socket has taken all of it. Flat out
- * the connections take turns, a few messages each (load_together()); one whose socket is full leaves
- * the line until there is room. Paced, each message goes at its own time, and only those stand in
- * line that owe one because the one before did not fit. */
+ * the connections take turns, a few messages each (load_together()); one whose socket is full
+ * leaves the line until there is room. Paced, each message goes at its own time, and only those
+ * stand in line that owe one because the one before did not fit. */
 #include "load/mux.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/futex.h"
@@ -92,13 +91,6 @@ static void burst(struct sender *t)
         send_from(t, n > 0 ? (size_t)n : 0, false);
 }
 
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
-}
-
 static void *sender_main(void *arg)
 {
     struct sender *t = arg;
@@ -120,7 +112,7 @@ static void *sender_main(void *arg)
     }
     if (t->fd >= 0)
         net_close_reset(t->fd);
-    atomic_fetch_add(&s->cpu_ns, thread_cpu_ns());
+    atomic_fetch_add(&s->cpu_ns, load_own_cpu_ns());
     return NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where nothing is replied, a load whose threads rest may have left megabytes in the sockets, and a
  * server that works through them would do so in another model's turn. What has been sent and what
- * the server has received are counted on both sides, so a turn is over when they are equal. Bytes of
- * a connection that broke are in no count: after such a loss it is over when the server reads no
+ * the server has received are counted on both sides, so a turn is over when they are equal. Bytes
+ * of a connection that broke are in no count: after such a loss it is over when the server reads no
  * more. */
 #include "base/clock.h"
 #include "load/engine.h"
@@ -10,8 +10,8 @@
 #define LOOK_NS (500 * NS_PER_US)
 #define STILL_NS (100 * NS_PER_MS)
 
-/* Flat out both socket buffers of each connection are full when a turn ends; a read costs some 0.9 us,
- * and a byte of it 0.4 ns. Where the kernel sizes the buffers nobody knows beforehand. */
+/* Flat out both socket buffers of each connection are full when a turn ends; a read costs some 0.9
+ * us, and a byte of it 0.4 ns. Where the kernel sizes the buffers nobody knows beforehand. */
 double load_drain_seconds(const struct params *p)
 {
     double buffers = 2 * (p->socket_buffer > 0 ? p->socket_buffer : 262144);

@@ -40,9 +40,9 @@ struct net_listen {
 /* A non-blocking listener. Returns its descriptor or -errno. Port 0 takes any free one. */
 int net_listen(const struct net_addr *addr, const struct net_listen *how, struct err *e);
 
-/* Room of this many bytes in the socket for sending and for receiving each (SO_SNDBUF, SO_RCVBUF: the
- * kernel takes twice that, for what it needs beside the bytes, and has limits of its own); 0: the
- * kernel sizes them as it likes. */
+/* Room of this many bytes in the socket for sending and for receiving each (SO_SNDBUF, SO_RCVBUF:
+ * the kernel takes twice that, for what it needs beside the bytes, and has limits of its own); 0:
+ * the kernel sizes them as it likes. */
 void net_buffers(int fd, int bytes);
 
 /* The local port of a socket, or -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* burst against a server whose behaviour is known: exact bytes, exact figures, and what it says when
- * something is not to be had. */
+/* burst against a server whose behaviour is known: exact bytes, exact figures, and what it says
+ * when something is not to be had. */
 #include "sink.h"
 
 #include <math.h>
