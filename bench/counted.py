@@ -81,10 +81,10 @@ def cell(model, connections, got):
 
 def memory(bench):
     """Resident memory of each model's server process."""
-    print("Resident memory of the server's process, in MB (10^6 bytes); fetch, 1 worker. Files: of\n"
-          "that with no connection, the program and its libraries, which processes share. Each: what\n"
-          "an idle connection adds. The library's own for each connection is 160 bytes (libevent),\n"
-          "168 (libuv) and 64 (libev); iodash's is 64.\n")
+    print("Resident memory of the server's process, in MB (10^6 bytes); fetch, 1 worker. Files:\n"
+          "of that with no connection, program and libraries, which processes share. Each: what\n"
+          "an idle connection adds. The library's own for each connection is some 170 bytes\n"
+          "(libevent), 168 (libuv) and 64 (libev); iodash's is 64.\n")
     print(f"{'model':14} {'none':>6} {'files':>6}  {'1000 that ask':24} {'10 000 idle':24} each")
     for model in MODELS:
         none, asking = held(bench, model, 0, 0), held(bench, model, 1000, 1000)
@@ -124,9 +124,9 @@ def calls(bench):
     if not shutil.which("strace"):
         print("strace is not installed (apt-get install strace): this part is left out\n")
         return
-    print("System calls a request (strace -c, one connection in a closed loop, 2000 requests; below\n"
-          "0.01 left out). A clock that is read without a system call is not seen here: the test\n"
-          "servers_calls counts those.\n")
+    print("System calls a request (strace -c, one connection in a closed loop, 2000 requests;\n"
+          "below 0.01 left out). A clock that is read without a system call is not seen here:\n"
+          "the test servers_calls counts those.\n")
     with tempfile.TemporaryDirectory() as folder:
         for model in MODELS:
             server = bench.ours(model, "fetch")

@@ -118,7 +118,8 @@ def wrk(server, connections, seconds):
     out = load_on_cpu1(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
                         f"http://127.0.0.1:{server.port}/"], seconds)
     after, now = sum(map(cpu_ns, server.pids())), resource.getrusage(resource.RUSAGE_CHILDREN)
-    bad = [line.strip() for line in out.splitlines() if "Non-2xx" in line or "Socket errors" in line]
+    bad = [line.strip() for line in out.splitlines()
+           if "Non-2xx" in line or "Socket errors" in line]
     if bad:
         raise SystemExit(f"wrk at {server.name}: {bad[0]}")
     requests = next(line.split() for line in out.splitlines() if " requests in " in line)
@@ -237,7 +238,8 @@ def build(folder, *programs):
     if not folder:
         root = pathlib.Path(__file__).resolve().parent.parent
         folder = root / "build/bench"
-        for words in (["-S", root, "-B", folder, "-DIODASH_BENCH=ON"], ["--build", folder, "--parallel"]):
+        for words in (["-S", root, "-B", folder, "-DIODASH_BENCH=ON"],
+                      ["--build", folder, "--parallel"]):
             subprocess.run(["cmake", *words], check=True, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL)
     for program in programs:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person writes who wants the most of libev: one ev_io a connection, recv and send in its
- * callback, one fixed reply of 1 KiB to every GET that comes whole in one piece (from wrk each does);
- * anything else closes the connection. What `iodash serve -m libev` costs beside it is what the
- * project's layers cost. Usage: bare_libev_http PORT */
+ * callback, one fixed reply of 1 KiB to every GET that comes whole in one piece (from wrk each
+ * does); anything else closes the connection. What `iodash serve -m libev` costs beside it is what
+ * the project's layers cost. Usage: bare_libev_http PORT */
 #include <arpa/inet.h>
 #include <ev.h>
 #include <netinet/tcp.h>
@@ -37,7 +37,8 @@ static int listen_on(const char *port)
 
 static void make_reply(void)
 {
-    int n = sprintf(reply, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
+    int n = sprintf(reply,
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
                     BODY);
     for (int i = 0; i < BODY; i++)
         reply[n + i] = (char)i;

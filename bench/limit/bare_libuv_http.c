@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person writes who wants the most of libuv: uv_tcp handles, one read buffer for all, and
- * uv_try_write, which sends at once and allocates nothing. One fixed reply of 1 KiB to every GET that
- * comes whole in one piece (from wrk each does); anything else closes the connection. Beside it
- * `iodash serve -m libuv`, which waits by uv_poll and calls recv and send itself.
+ * uv_try_write, which sends at once and allocates nothing. One fixed reply of 1 KiB to every GET
+ * that comes whole in one piece (from wrk each does); anything else closes the connection. Beside
+ * it `iodash serve -m libuv`, which waits by uv_poll and calls recv and send itself.
  * Usage: bare_libuv_http PORT */
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,8 @@ static void need(int rc, const char *what)
 
 static void make_reply(void)
 {
-    int n = sprintf(reply, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
+    int n = sprintf(reply,
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
                     BODY);
     for (int i = 0; i < BODY; i++)
         reply[n + i] = (char)i;

@@ -155,7 +155,8 @@ static void measure(int set, double length_s, char **pids)
 int main(int argc, char **argv)
 {
     if (argc < 7)
-        return fputs("usage: spin_load fetch|http PORT CONNECTIONS IDLE SECONDS PID...\n", stderr), 2;
+        return fputs("usage: spin_load fetch|http PORT CONNECTIONS IDLE SECONDS PID...\n", stderr),
+               2;
     int count = atoi(argv[3]), set = epoll_create1(EPOLL_CLOEXEC);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The least that a poll server over `fetch` has to do: wait with the list, walk it until as many are
- * found as are ready, one recv and one send each. No protocol layer, no counters, no partial
- * requests or replies (where they are not whole the connection is closed and the load says so). What
- * `iodash serve -m poll` costs beside it is what the project's layers cost.
+/* The least that a poll server over `fetch` has to do: wait with the list, walk it until all that
+ * are ready are found, one recv and one send each. No protocol layer, no counters, no partial
+ * requests or replies (where they are not whole the connection is closed and the load says so).
+ * What `iodash serve -m poll` costs beside it is what the project's layers cost.
  * Usage: tight_poll_fetch PORT */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
