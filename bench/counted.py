@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+import rounds
+
 READINESS = ("select", "select-wide", "poll", "epoll-lt", "epoll-et", "epoll-oneshot",
              "epoll-rearm", "uring-poll", "pool", "libevent", "libuv", "libev")
 MODELS = (*READINESS, "uring", "blocking")
@@ -27,7 +29,7 @@ def exchange(s):
     while left > 0:
         got = len(s.recv(left))
         if got == 0:
-            raise SystemExit("a server closed a connection")
+            raise rounds.Trouble("a server closed a connection")
         left -= got
 
 
@@ -55,7 +57,7 @@ def held(bench, model, connections, active):
         end = time.monotonic() + 20
         while len(os.listdir(f"/proc/{pid}/fd")) < before + connections:
             if time.monotonic() > end:
-                raise SystemExit(f"{model} did not accept {connections} connections")
+                raise rounds.Trouble(f"{model} did not accept {connections} connections")
             time.sleep(0.05)
         return rss(pid)
     finally:
@@ -106,7 +108,7 @@ def counted(pid, client, requests, report):
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as trace:
         try:
             if "attached" not in trace.stderr.readline():
-                raise SystemExit("strace cannot attach")
+                raise rounds.Trouble("strace cannot attach")
             time.sleep(0.3)
             for _ in range(requests):
                 exchange(client)

@@ -19,6 +19,13 @@ import time
 FULL_PCT = 95
 
 
+bars = []  # a line for each ratio that has one
+
+
+class Trouble(SystemExit):
+    """One measurement went wrong; the others may still be right."""
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as s:
         return s.getsockname()[1]
@@ -45,7 +52,7 @@ class Server:
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > end:
                     self.stop()
-                    raise SystemExit(f"{name} does not listen on port {self.port}") from None
+                    raise Trouble(f"{name} does not listen on port {self.port}") from None
                 time.sleep(0.02)
 
     def pids(self):
@@ -96,10 +103,14 @@ def nginx(folder):
 
 
 def load_on_cpu1(words, seconds):
-    done = subprocess.run(["taskset", "-c", "1", *map(str, words)], capture_output=True, text=True,
-                          timeout=seconds + 60, check=False)
+    line = " ".join(map(str, words))
+    try:
+        done = subprocess.run(["taskset", "-c", "1", *map(str, words)], capture_output=True,
+                              text=True, timeout=seconds + 60, check=False)
+    except subprocess.TimeoutExpired:
+        raise Trouble(f"{line}: not over after {seconds + 60:.0f} s") from None
     if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, words))}: {done.stderr.strip()}")
+        raise Trouble(f"{line}: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -121,7 +132,7 @@ def wrk(server, connections, seconds):
     bad = [line.strip() for line in out.splitlines()
            if "Non-2xx" in line or "Socket errors" in line]
     if bad:
-        raise SystemExit(f"wrk at {server.name}: {bad[0]}")
+        raise Trouble(f"wrk at {server.name}: {bad[0]}")
     requests = next(line.split() for line in out.splitlines() if " requests in " in line)
     took = float(requests[3].rstrip("s,"))
     used = now.ru_utime + now.ru_stime - own.ru_utime - own.ru_stime
@@ -152,7 +163,7 @@ class Ratio:
         of = FIGURES[self.figure][1]
         return [of(a) / of(b) for a, b in zip(got[self.over], got[self.under])]
 
-    def line(self, got):
+    def line(self, title, got):
         values = self.values(got)
         median = statistics.median(values)
         text = (f"  {self.over} / {self.under}, {FIGURES[self.figure][0]}: {median:.3f}"
@@ -162,7 +173,10 @@ class Ratio:
         reached = (self.least is None or median >= self.least) and \
             (self.most is None or median <= self.most)
         bar = f"at least {self.least}" if self.least is not None else f"at most {self.most}"
-        return f"{text}  bar: {bar}  {'reached' if reached else 'MISSED'}"
+        bar += "  reached" if reached else "  MISSED"
+        bars.append(f"{median:7.3f}  {bar:22}  {self.over} / {self.under}, "
+                    f"{FIGURES[self.figure][0]}, {title}")
+        return f"{text}  bar: {bar}"
 
 
 @dataclasses.dataclass
@@ -188,7 +202,7 @@ class Group:
         for name in self.got:
             print("  " + self.side(name))
         for ratio in self.ratios if self.got else []:
-            print(ratio.line(self.got))
+            print(ratio.line(self.title, self.got))
         print(flush=True)
 
     def side(self, name):
@@ -211,20 +225,26 @@ def say(text):
 
 
 def measure(groups, rounds):
-    """Ctrl-C ends it early; what was measured counts."""
+    """Ctrl-C ends it early; what was measured is told."""
+    interrupted = False
     try:
         for i in range(rounds):
             order = list(groups)
             random.shuffle(order)
             for k, group in enumerate(order):
                 say(f"round {i + 1} of {rounds}, {k + 1} of {len(order)}: {group.title}")
-                group.measure()
+                try:
+                    group.measure()
+                except Trouble as trouble:
+                    print(f"round {i + 1} is left out of \"{group.title}\": {trouble}", flush=True)
     except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
+        interrupted = True
     finally:
         say("")
     for group in groups:
         group.report()
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def raise_nofile():
