@@ -52,13 +52,14 @@ static bool was_silent(const struct row *r, int pane, double rate)
 
 static enum ramp_end end_of(const struct row *r, int pane, double rate, double best)
 {
+    enum verdict v = r->panes[pane].verdict;
     if (r->state == ROW_RUNNING)
         return RAMP_GOES_ON;
-    if (is_limit(r->panes[pane].verdict))
+    if (is_limit(v))
         return RAMP_LIMIT;
     if (was_silent(r, pane, rate))
         return RAMP_SILENT;
-    if (r->panes[pane].verdict == VERDICT_NOISY) /* others may have taken the other half */
+    if (v == VERDICT_NOISY || v == VERDICT_TOO_FEW) /* others, or chance, may have the other half */
         return RAMP_GOES_ON;
     return best > 0 && rate <= COLLAPSED * best ? RAMP_HALF : RAMP_GOES_ON;
 }

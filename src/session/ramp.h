@@ -18,7 +18,7 @@ struct ramp {
     double best, best_at;  /* most requests/s, with so many clients */
     double knee;           /* fewest clients that reached 95 % of it; more only wait longer */
     double last;           /* clients of the last step */
-    enum ramp_end end;     /* the first of: half of the best unless `noisy`, silence, a limit */
+    enum ramp_end end;     /* the first of: half of the best (not by chance), silence, a limit */
     const struct row *row; /* the step that was the end; NULL */
     const struct row *top; /* the step that was the best; NULL */
 };

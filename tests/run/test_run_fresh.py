@@ -86,8 +86,8 @@ class Collapse(Case):
         peer = Peer(serve)
         self.addCleanup(peer.stop)
         done = self.iodash("load", "echo://" + peer.address, "-w", "ramp", "-c", 5, "--until", 200,
-                           "--step-length", 0.4, "--turn", 0.1, "--settle", 0, "-o", "ramp.csv",
-                           "--pin", "off", "--load-wait", "block")
+                           "--step-length", 0.6, "--turn", 0.05, "--settle", 0, "--trim", 0,
+                           "-o", "ramp.csv", "--pin", "off", "--load-wait", "block")
         return done, self.csv("ramp.csv"), self.csv("ramp-tables.csv")
 
     def test_the_more_clients_the_slower(self):

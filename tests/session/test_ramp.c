@@ -75,6 +75,8 @@ static void test_half_of_the_best_is_the_end(void **state)
     assert_non_null(strstr(a.answer, "select: collapsed at 150 clients, under half of its best"));
     last->panes[0].verdict = VERDICT_NOISY; /* somebody else had the CPU: it is tried further */
     assert_int_equal(read_ramp(&rows, 0).end, RAMP_GOES_ON);
+    last->panes[0].verdict = VERDICT_TOO_FEW;
+    assert_int_equal(read_ramp(&rows, 0).end, RAMP_GOES_ON);
     rows_free(&rows);
 }
 
