@@ -5,9 +5,10 @@
  * as theirs. */
 #include "session/opening.h"
 
-#include "metrics/proc.h"
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "metrics/proc.h"
 
 #define ENOUGH 1000 /* connections that stand out from the machine's other use of memory */
 
@@ -19,9 +20,12 @@ static int64_t kernel_bytes(void)
     return slabs < 0 || net.mem_bytes < 0 ? -1 : slabs + net.mem_bytes;
 }
 
+/* Of a server inside it would be the load's as well. */
 static int64_t rss_bytes(const struct server *s)
 {
     struct proc_stat stat;
+    if (server_pid(s) == getpid())
+        return -1;
     return proc_stat_read(server_pid(s), &stat, NULL) < 0 ? -1 : stat.rss_bytes;
 }
 

@@ -21,8 +21,8 @@ def nofile(n):
 
 class IdleMix(Case):
     def test_a_sweep_of_idle_connections(self):
-        done = self.iodash("run", "-w", "idle-mix", "-m", "poll,epoll-lt", "-c", 7, "--idle", "0,30,90",
-                           "--requests", 701, "--repeats", 3, "-o", "i.csv")
+        done = self.iodash("run", "-w", "idle-mix", "-m", "poll,epoll-lt", "-c", 7,
+                           "--idle", "0,30,90", "--requests", 701, "--repeats", 3, "-o", "i.csv")
         self.assertEqual(done.status, 0, done)
         rows = self.csv("i.csv")
         self.assertEqual(len(rows), 2 * 3 * 3)
@@ -160,7 +160,8 @@ class Limits(Case):
     def test_2000_at_once_and_a_small_backlog(self):
         """The kernel's accept queue is named, and nothing is called the server's latency."""
         done = self.iodash("run", "-w", "connect", "-c", 2000, "--arrival", "storm",
-                           "--backlog", 16, "--repeats", 1, "--timeout", 5, "-m", "epoll-lt", "-o", "q.csv")
+                           "--backlog", 16, "--repeats", 1, "--timeout", 5, "-m", "epoll-lt",
+                           "-o", "q.csv")
         self.assertEqual(done.status, 0, done)
         table = self.csv("q-tables.csv")[0]
         self.assertEqual(table["verdict"], "accept-queue", done)
