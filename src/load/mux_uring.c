@@ -22,7 +22,7 @@
 #define BUFFER 4096
 /* One more than can be queued: the next request is written before the queue is emptied for it. */
 #define SLOTS (URING_REQUESTS + 1)
-#define STAMP 16 /* completions handled between two looks at the clock: some microseconds */
+#define STAMP 4 /* completions handled between two looks at the clock: a microsecond */
 
 /* conn.armed: what the kernel watches; a send that is made but not submitted, if conn.batch is. */
 enum { RECEIVES = 1, POLLS = 2, SENDS = 4 };
