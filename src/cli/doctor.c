@@ -18,6 +18,7 @@
 #include "base/units.h"
 #include "cli/grid.h"
 #include "load/workloads.h"
+#include "metrics/prices.h"
 #include "metrics/proc.h"
 #include "net/uring_probe.h"
 #include "servers/io_models.h"
@@ -178,6 +179,16 @@ static void check_ticks(struct finding *f)
            hz > 0 ? 1000 / hz : 0);
 }
 
+static void check_call(struct finding *f)
+{
+    struct prices p;
+    char call[16], wait[16];
+    prices_measure(&(struct prices_spec){.cpu = -1, .alone = true}, &p);
+    FIGURE(f, "%s µs, an epoll_wait %s: the dearer, the more is won by making fewer calls",
+           units_number(call, sizeof call, p.ns[PRICE_call] / 1e3),
+           units_number(wait, sizeof wait, p.ns[PRICE_wait] / 1e3));
+}
+
 static void check_load(struct finding *f)
 {
     char text[64], *end;
@@ -268,6 +279,7 @@ static const struct check {
     {"pinning", check_pinning},
     {"clock source", check_clock},
     {"ticks", check_ticks},
+    {"system call", check_call},
     {"load average", check_load},
     {"load engines", check_engine},
     {"terminal", check_terminal},

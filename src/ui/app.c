@@ -136,8 +136,8 @@ void app_take(struct app *a)
         a->changed = false;
         return;
     }
-    struct scene_wish w = {&a->want, a->pane, a->view == VIEW_TABLE, a->table_row, a->why_row,
-                           a->changed};
+    struct scene_wish w = {&a->want, a->pane, a->view == VIEW_TABLE, a->table_row,
+                           a->view == VIEW_WHY, a->why_row, a->changed};
     scene_take(a->scene, a->session, &w);
     a->changed = false;
     if (a->pane >= a->scene->pane_count)

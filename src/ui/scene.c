@@ -282,6 +282,18 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
     s->sweep_rows = s->small.count;
 }
 
+const struct why_fact why_facts[WHY_FACTS] = {
+    {METRIC_events_per_wait, "", false},   {METRIC_run_wait_pct, "", false},
+    {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
+    {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
+    {METRIC_sleeps_per_request, "", false}, {METRIC_listen_drops, "", false},
+    {METRIC_waits_per_s, "", false},       {METRIC_syn_retransmits, "", false},
+    {METRIC_server_sys_pct, "", false},    {METRIC_syn_cookies, "", false},
+    {METRIC_server_user_pct, "", false},   {METRIC_time_wait, "", false},
+    {METRIC_others_pct, "", false},        {METRIC_tcp_mem_bytes, "", false},
+    {METRIC_steal_pct, "", false},         {METRIC_send_late_p99_us, "", false},
+};
+
 bool scene_why_shows(const struct scene_why *w, int line)
 {
     bool any = bill_words[line].always;
@@ -302,8 +314,12 @@ static void take_why(struct scene *s, const struct row *r)
         int p = w->pane[i];
         memcpy(w->model[i], r->panes[p].model, sizeof w->model[i]);
         bill_of(r, p, prices, &w->bill[i]);
-        for (int m = 0; m < METRIC_COUNT; m++)
-            w->mean[i].v[m] = row_summary(r, p, (enum metric_id)m).mean;
+        for (int f = 0; f < WHY_FACTS; f++) {
+            double v = row_summary(r, p, why_facts[f].metric).mean;
+            if (why_facts[f].less)
+                v = 100 - v / fmax(r->params.workers, 1);
+            w->fact[f][i] = why_facts[f].less && v < 0 ? 0 : v;
+        }
     }
     same_of(r, w->pane[w->count - 1], &s->now->cpus, &w->same);
     w->priced = prices_known(prices);
@@ -358,7 +374,7 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         forget_row(s);
     const struct row *why = find_row(rows, w->why ? w->why : s->row);
     s->why.row = 0;
-    if (why && row_kept(why) > 0)
+    if (w->explain && why && row_kept(why) > 0)
         take_why(s, why);
     take_table(s, rows, w);
 }

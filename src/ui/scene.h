@@ -44,6 +44,14 @@ struct scene_pane {
     char reason[160];
 };
 
+/* Figures that stand below a bill, best first. */
+#define WHY_FACTS 18
+extern const struct why_fact {
+    enum metric_id metric;
+    const char *name; /* "": the metric's title */
+    bool less;        /* 100 less it, for each worker */
+} why_facts[WHY_FACTS];
+
 /* Why one row comes out as it does: pane A, and the one beside it. */
 struct scene_why {
     int row;     /* its number, 0: nothing measured yet */
@@ -53,7 +61,7 @@ struct scene_why {
     const struct workload *workload;
     struct params params;
     struct bill bill[2];
-    struct values mean[2];
+    double fact[WHY_FACTS][2]; /* figures of why_facts[], NaN: not measured */
     struct same same;
     bool priced;
     double call_us; /* a bare system call */
@@ -84,6 +92,7 @@ struct scene_wish {
     int against;                 /* pane in focus */
     bool table;                  /* the whole table is on the screen, */
     int table_row;               /* that of this row; 0: of a plan that has ended, else the running */
+    bool explain;                /* the why view is on the screen */
     int why;                     /* number of the row to explain, 0: the one shown */
     bool anew;                   /* the order or the focus changed */
 };

@@ -157,35 +157,16 @@ static int draw_bars(struct canvas *c, const struct scene_why *w, int y)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static const struct {
-    enum metric_id metric;
-    const char *name; /* "": the metric's title */
-    bool less;        /* 100 less it */
-} facts[] = {
-    {METRIC_events_per_wait, "", false},   {METRIC_run_wait_pct, "", false},
-    {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
-    {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
-    {METRIC_sleeps_per_request, "", false}, {METRIC_listen_drops, "", false},
-    {METRIC_waits_per_s, "", false},       {METRIC_syn_retransmits, "", false},
-    {METRIC_server_sys_pct, "", false},    {METRIC_syn_cookies, "", false},
-    {METRIC_server_user_pct, "", false},   {METRIC_time_wait, "", false},
-    {METRIC_others_pct, "", false},        {METRIC_tcp_mem_bytes, "", false},
-    {METRIC_steal_pct, "", false},         {METRIC_send_late_p99_us, "", false},
-};
-enum { FACTS = sizeof facts / sizeof *facts };
-
 static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x, int y, int width)
 {
-    enum metric_id m = facts[f].metric;
+    enum metric_id m = why_facts[f].metric;
+    const char *name = why_facts[f].name;
     int each = (width - 19) / 2 < 11 ? (width - 19) / 2 : 11;
-    canvas_cut(c, x, y, 18, ROLE_DIM, false, *facts[f].name ? facts[f].name : metric_table[m].title);
+    canvas_cut(c, x, y, 18, ROLE_DIM, false, *name ? name : metric_table[m].title);
     for (int i = 0; i < w->count; i++) {
         char text[24];
-        double v = w->mean[i].v[m], workers = w->params.workers;
-        if (facts[f].less)
-            v = fmax(0, 100 - v / (workers > 1 ? workers : 1));
         right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false,
-              words_figure(m, v, c->ascii, text, sizeof text));
+              words_figure(m, w->fact[f][i], c->ascii, text, sizeof text));
     }
 }
 
@@ -193,7 +174,7 @@ static bool measured(const struct scene_why *w, int f)
 {
     bool any = false;
     for (int i = 0; i < w->count; i++)
-        any |= !isnan(w->mean[i].v[facts[f].metric]);
+        any |= !isnan(w->fact[f][i]);
     return any;
 }
 
@@ -201,7 +182,7 @@ static bool measured(const struct scene_why *w, int f)
 static int draw_facts(struct canvas *c, const struct scene_why *w, int y, int lines)
 {
     int beside = c->w < 76 ? 1 : 2, width = c->w / beside < 48 ? c->w / beside : 48, n = 0;
-    for (int f = 0; f < FACTS && n < lines * beside; f++) {
+    for (int f = 0; f < WHY_FACTS && n < lines * beside; f++) {
         if (!measured(w, f))
             continue;
         draw_fact(c, w, f, 2 + n % beside * width, y + n / beside, width - 2);
@@ -282,7 +263,9 @@ void view_why_draw(struct app *a)
     int end = c->h - 2, gap = c->h > 24;
     chrome_header(a);
     if (!w->row) {
-        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false, "nothing is measured of this yet");
+        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
+                    a->frozen ? "frozen: the bill comes when the picture goes on (f in the live view)"
+                              : "nothing is measured of this yet");
     } else {
         draw_title(a, w);
         int y = draw_bill(a, w, 3 + gap) + gap;
