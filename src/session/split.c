@@ -67,7 +67,7 @@ char *split_text(const struct split *s, const struct server *server, char *buf)
         open[i] = c.accepts > c.closes ? (double)(c.accepts - c.closes) : 0;
         came[i] = since(s->from[i].accepts, c.accepts);
         requests[i] = since(s->from[i].requests, c.requests);
-        cpu[i] = since((uint64_t)s->from[i].cpu_ns, (uint64_t)server_worker_cpu_ns(server, i));
+        cpu[i] = fmax((double)(server_worker_cpu_ns(server, i) - s->from[i].cpu_ns), 0);
         held += open[i];
     }
     if (!(server_model(server)->caps & CAP_POOL))
