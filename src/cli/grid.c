@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "cli/json.h"
 #include "ui/text.h"
 
 void grid_init(struct grid *g, const char *const *heads)
@@ -36,11 +36,14 @@ void grid_add(struct grid *g, const char *const *cells)
     g->rows++;
 }
 
-enum grid_format grid_format(const char *word)
+int grid_format(const char *word, enum grid_format *out, struct err *e)
 {
-    if (!word || !strcmp(word, "text"))
-        return GRID_TEXT;
-    return !strcmp(word, "csv") ? GRID_CSV : GRID_MARKDOWN;
+    static const char *const words[] = {"text", "markdown", "csv", "json"};
+    *out = GRID_TEXT;
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i]))
+            *out = (enum grid_format)i;
+    return *out == GRID_JSON ? json_missing(e) : 0;
 }
 
 static const char *cell(const struct grid *g, int row, int column)
@@ -136,6 +139,15 @@ static void print_csv(const struct grid *g, FILE *out)
             csv_fwrite(out, text, strlen(text));
         }
         fputs("\r\n", out);
+    }
+}
+
+void grid_to(const struct grid *g, struct sink *to)
+{
+    for (int row = -1; row < g->rows; row++) {
+        for (int c = 0; c < g->columns; c++)
+            to->text(to, cell(g, row, c));
+        to->end(to);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "cli/grid.h"
+#include "cli/json.h"
 #include "load/workloads.h"
 #include "metrics/metrics.h"
 #include "servers/io_models.h"
@@ -180,12 +181,12 @@ static bool loopback_line(int i, struct line *out)
 /* --- the listings ---------------------------------------------------------------------------- */
 
 /* Columns are dropped from the right: from Markdown, which is kept, what is about this machine;
- * from all but CSV what is too long to look at. 0: none. */
+ * from text what is too long to look at. 0: none. */
 struct listing {
     const char *word;
     const char *heads[GRID_COLUMNS + 1];
     bool (*line)(int i, struct line *out);
-    int dropped[3]; /* by enum grid_format */
+    int dropped[4]; /* by enum grid_format */
 };
 
 static const struct listing listings[] = {
@@ -225,6 +226,13 @@ static int refuse(const char *word)
     return cli_fail(2, text);
 }
 
+static void print_json(const struct grid *g)
+{
+    struct json *j = json_new("list");
+    grid_to(g, json_table(j, "rows"));
+    json_print(j, stdout);
+}
+
 static void print(const struct listing *l, enum grid_format format)
 {
     const char *heads[GRID_COLUMNS + 1] = {NULL};
@@ -238,16 +246,23 @@ static void print(const struct listing *l, enum grid_format format)
             break;
         grid_add(&g, line.cell);
     }
-    grid_print(&g, format, !cli_utf8(), stdout);
+    if (format == GRID_JSON)
+        print_json(&g);
+    else
+        grid_print(&g, format, !cli_utf8(), stdout);
     grid_fini(&g);
 }
 
 int cli_list(const struct args *a)
 {
     const char *word = a->operand_count ? a->operand[0] : NULL;
+    enum grid_format format;
+    struct err e;
+    if (grid_format(a->options.format, &format, &e) < 0)
+        return cli_fail(2, e.text);
     for (int i = 0; word && i < listing_count; i++) {
         if (!strcmp(word, listings[i].word)) {
-            print(&listings[i], grid_format(a->options.format));
+            print(&listings[i], format);
             bool none = listings[i].line == plan_line && plan_looked();
             return none ? cli_fail(1, plan_looked()) : cli_flush(0);
         }

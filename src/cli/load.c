@@ -252,7 +252,8 @@ static int judge(const struct rows *rows, struct err *e)
 
 int cli_load(const struct args *a)
 {
-    static const struct run_kind kind = {.plan = make_plan,
+    static const struct run_kind kind = {.command = "load",
+                                         .plan = make_plan,
                                          .ready = somebody_listens,
                                          .details = details,
                                          .judge = judge};

@@ -10,30 +10,18 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/conditions.h"
+#include "cli/grid.h"
+#include "cli/json.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "session/csv.h"
 #include "session/reach.h"
-
-enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV };
 
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int sig)
 {
     interrupted = sig;
-}
-
-static int parse_format(const char *text, enum format *out, struct err *e)
-{
-    static const char *const words[] = {"text", "markdown", "csv"};
-    *out = FORMAT_TEXT;
-    for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
-        if (strcmp(text, words[i]) == 0) {
-            *out = (enum format)i;
-            return 0;
-        }
-    return text ? err_set(e, EINVAL, "--format %s: must be text, markdown or csv", text) : 0;
 }
 
 static void watch_signals(void)
@@ -159,18 +147,35 @@ static bool measured_anything(const struct rows *rows)
     return false;
 }
 
-static void print_found(const struct found *found, enum format format)
+/* A table alone: what has no column goes to stderr. */
+static bool for_programs(enum grid_format format)
 {
-    FILE *out = format == FORMAT_CSV ? stderr : stdout;
+    return format == GRID_CSV || format == GRID_JSON;
+}
+
+static void print_tables(const struct csv_session *c, enum grid_format format, const char *command)
+{
+    if (format == GRID_CSV) {
+        csv_tables(c, stdout);
+        return;
+    }
+    struct json *j = json_new(command);
+    csv_tables_to(c, json_table(j, "rows"));
+    json_print(j, stdout);
+}
+
+static void print_found(const struct found *found, enum grid_format format)
+{
+    FILE *out = for_programs(format) ? stderr : stdout;
     for (int i = 0; i < found->count; i++)
-        fprintf(out, format == FORMAT_MARKDOWN ? "**RATE**  %s  \n" : "RATE    %s\n", found->line[i]);
+        fprintf(out, format == GRID_MARKDOWN ? "**RATE**  %s  \n" : "RATE    %s\n", found->line[i]);
 }
 
 /* As they stand also in Markdown; a table for programs has no room for them. */
-static void print_details(const struct run_kind *kind, enum format format, const struct rows *rows)
+static void print_details(const struct run_kind *kind, enum grid_format format, const struct rows *rows)
 {
-    const char *fence = format == FORMAT_MARKDOWN ? "```\n" : "";
-    if (format == FORMAT_CSV)
+    const char *fence = format == GRID_MARKDOWN ? "```\n" : "";
+    if (for_programs(format))
         return;
     fputs(fence, stdout);
     kind->details(stdout, rows);
@@ -179,7 +184,7 @@ static void print_details(const struct run_kind *kind, enum format format, const
 
 /* What a run leaves beside its rows. */
 struct run_result {
-    enum format format;
+    enum grid_format format;
     struct conditions conditions;
     struct found found;
 };
@@ -196,10 +201,10 @@ static int report(struct session *s, const struct args *a, const struct run_kind
     if (!any && rows->first)
         err_set(&why, ENODATA, "nothing was measured: %s", rows->first->panes[0].reason);
     int r = save(s, a->options.output, &e);
-    if (o->format == FORMAT_CSV)
-        csv_tables(&c, stdout);
+    if (for_programs(o->format))
+        print_tables(&c, o->format, kind->command);
     else
-        print_session(stdout, s, o->format == FORMAT_MARKDOWN);
+        print_session(stdout, s, o->format == GRID_MARKDOWN);
     if (kind->details)
         print_details(kind, o->format, rows);
     print_found(&o->found, o->format);
@@ -221,7 +226,7 @@ static int report(struct session *s, const struct args *a, const struct run_kind
 static int prepare(const struct args *a, const struct run_kind *kind, struct plan *plan,
                    struct run_result *o, struct err *e)
 {
-    int r = parse_format(a->options.format, &o->format, e);
+    int r = grid_format(a->options.format, &o->format, e);
     if (r == 0)
         r = kind->plan(a, plan, e);
     if (r == 0)
@@ -280,6 +285,6 @@ static int plan_given(const struct args *a, struct plan *out, struct err *e)
 
 int cli_run(const struct args *a)
 {
-    static const struct run_kind kind = {.plan = plan_given, .prices = true};
+    static const struct run_kind kind = {.command = "run", .plan = plan_given, .prices = true};
     return run_command(a, &kind);
 }

@@ -9,6 +9,7 @@
 #include "session/session.h"
 
 struct run_kind {
+    const char *command;
     int (*plan)(const struct args *a, struct plan *out, struct err *e);
     int (*ready)(struct err *e); /* the last look before any load: 0 or -errno; NULL: none */
     bool prices;

@@ -10,6 +10,7 @@
 
 #include "session/environ.h"
 #include "session/rows.h"
+#include "session/sink.h"
 
 struct csv_session {
     const struct rows *rows;
@@ -50,5 +51,7 @@ int csv_open(const char *name, struct rows *rows, struct environment *env, char 
 
 /* The table CSV alone, to a stream (for `run --format csv`). Returns 0 or the stream's -errno. */
 int csv_tables(const struct csv_session *s, FILE *out);
+/* The same lines, wherever they go. */
+void csv_tables_to(const struct csv_session *s, struct sink *to);
 
 #endif

@@ -1,60 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* The two files as text. A column is a name in the header and a cell in every line, written by
- * two functions that stand side by side: docs/files.md lists them. Numbers are written so that
- * they come back as the same double, whatever the locale; what was not measured is an empty
- * cell. */
+ * two functions that stand side by side: docs/files.md lists them. */
 #include "session/csv_write.h"
 
 #include <errno.h>
 
-#include "base/units.h"
 #include "session/answers.h"
-#include "session/csv_cells.h"
 
-struct out {
-    FILE *f;
-    bool begun; /* this line has a cell */
-};
-
-static void put_text(struct out *o, const char *text)
+static void put_text(struct sink *o, const char *text)
 {
-    cells_put(o->f, !o->begun, text);
-    o->begun = true;
+    o->text(o, text);
 }
 
-static void put_number(struct out *o, double v)
+static void put_number(struct sink *o, double v)
 {
-    char buf[64];
-
-    put_text(o, ""); /* numbers are left alone: a minus is no formula */
-    if (isfinite(v))
-        fputs(units_exact(buf, sizeof buf, v), o->f);
+    o->number(o, v);
 }
 
-static void put_end(struct out *o)
+static void put_end(struct sink *o)
 {
-    fputs("\r\n", o->f);
-    o->begun = false;
+    o->end(o);
 }
 
-static void put_param_names(struct out *o)
+static void put_param_names(struct sink *o)
 {
     for (int i = 0; i < PARAM_COUNT; i++)
         put_text(o, param_table[i].id);
 }
 
-static void put_params(struct out *o, const struct row *r, const struct pane *p)
+static void put_params(struct sink *o, const struct row *r, const struct pane *p)
 {
-    char buf[64];
-
     for (int i = 0; i < PARAM_COUNT; i++) {
         double v = params_get(&r->params, i);
         bool asked = pane_honours(p, (enum param_id)i) && (i != PARAM_size || v > 0);
-        put_text(o, asked ? params_print(i, v, buf, sizeof buf) : "");
+        sink_param(o, (enum param_id)i, asked ? v : PARAM_UNSET);
     }
 }
 
-static void put_env_names(struct out *o)
+static void put_env_names(struct sink *o)
 {
     put_text(o, "path");
 #define X(id, help) put_text(o, "env_" #id);
@@ -64,7 +47,7 @@ static void put_env_names(struct out *o)
         put_text(o, price_columns[i]);
 }
 
-static void put_env(struct out *o, const struct csv_session *s, const struct row *r)
+static void put_env(struct sink *o, const struct csv_session *s, const struct row *r)
 {
     put_text(o, r->path);
 #define X(id, help) put_text(o, s->env->id);
@@ -74,7 +57,7 @@ static void put_env(struct out *o, const struct csv_session *s, const struct row
         put_number(o, s->env->prices.ns[i]);
 }
 
-static void put_pane_names(struct out *o)
+static void put_pane_names(struct sink *o)
 {
     put_text(o, "session");
     put_text(o, "row");
@@ -83,7 +66,7 @@ static void put_pane_names(struct out *o)
     put_param_names(o);
 }
 
-static void put_pane(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+static void put_pane(struct sink *o, const struct csv_session *s, const struct row *r, int pane)
 {
     put_text(o, s->session);
     put_number(o, r->number);
@@ -94,7 +77,7 @@ static void put_pane(struct out *o, const struct csv_session *s, const struct ro
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static void sample_header(struct out *o)
+static void sample_header(struct sink *o)
 {
     put_text(o, "time");
     put_text(o, "elapsed_s");
@@ -112,7 +95,7 @@ static void sample_header(struct out *o)
 }
 
 /* x NULL: a pane that has no sample says so in one line (skipped, died before the first). */
-static void sample_line(struct out *o, const struct csv_session *s, const struct row *r, int pane,
+static void sample_line(struct sink *o, const struct csv_session *s, const struct row *r, int pane,
                         const struct sample *x)
 {
     const struct pane *p = &r->panes[pane];
@@ -132,7 +115,7 @@ static void sample_line(struct out *o, const struct csv_session *s, const struct
     put_end(o);
 }
 
-static void sample_pane(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+static void sample_pane(struct sink *o, const struct csv_session *s, const struct row *r, int pane)
 {
     const struct pane *p = &r->panes[pane];
 
@@ -150,18 +133,19 @@ static int status(FILE *f)
 
 int csv_samples(const struct csv_session *s, FILE *f)
 {
-    struct out o = {f, false};
+    struct csv_sink to;
+    struct sink *o = csv_sink_init(&to, f);
 
-    sample_header(&o);
+    sample_header(o);
     for (const struct row *r = s->rows->first; r; r = r->next)
         for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
-            sample_pane(&o, s, r, i);
+            sample_pane(o, s, r, i);
     return status(f);
 }
 
 /* --- table rows ------------------------------------------------------------------------------ */
 
-static void put_metric_names(struct out *o, const char *id)
+static void put_metric_names(struct sink *o, const char *id)
 {
     static const char *const part[] = {"", "_n", "_min", "_max", "_low", "_high"};
     char name[64];
@@ -172,7 +156,7 @@ static void put_metric_names(struct out *o, const char *id)
     }
 }
 
-static void table_header(struct out *o)
+static void table_header(struct sink *o)
 {
     static const char *const ends[] = {"against",        "ratio",   "ratio_low", "ratio_high",
                                        "resolution_pct", "outcome", "verdict",   "reason",
@@ -189,7 +173,7 @@ static void table_header(struct out *o)
     put_end(o);
 }
 
-static void put_summary(struct out *o, const struct summary *s)
+static void put_summary(struct sink *o, const struct summary *s)
 {
     put_number(o, s->mean);
     put_number(o, s->taken ? s->used : NAN);
@@ -199,7 +183,7 @@ static void put_summary(struct out *o, const struct summary *s)
     put_number(o, s->high);
 }
 
-static void put_ratio(struct out *o, const struct row *r, int pane)
+static void put_ratio(struct sink *o, const struct row *r, int pane)
 {
     struct paired p = {.ratio = NAN, .low = NAN, .high = NAN, .resolution_pct = NAN};
 
@@ -213,7 +197,7 @@ static void put_ratio(struct out *o, const struct row *r, int pane)
     put_text(o, pane > 0 ? outcome_words[p.outcome] : "");
 }
 
-static void table_line(struct out *o, const struct csv_session *s, const struct row *r, int pane)
+static void table_line(struct sink *o, const struct csv_session *s, const struct row *r, int pane)
 {
     struct summary main = row_summary(r, pane, row_main(r));
     struct answer a = {0};
@@ -236,13 +220,18 @@ static void table_line(struct out *o, const struct csv_session *s, const struct 
     put_end(o);
 }
 
-int csv_tables(const struct csv_session *s, FILE *f)
+void csv_tables_to(const struct csv_session *s, struct sink *o)
 {
-    struct out o = {f, false};
-
-    table_header(&o);
+    table_header(o);
     for (const struct row *r = s->rows->first; r; r = r->next)
         for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
-            table_line(&o, s, r, i);
+            table_line(o, s, r, i);
+}
+
+int csv_tables(const struct csv_session *s, FILE *f)
+{
+    struct csv_sink to;
+
+    csv_tables_to(s, csv_sink_init(&to, f));
     return status(f);
 }

@@ -178,10 +178,10 @@ static void choices(void **state)
 {
     (void)state;
     assert_string_equal(good(&run, "--format markdown").options.format, "markdown");
-    bad(&run, "--format xml", "--format xml: must be one of text|markdown|csv");
-    bad(&run, "--format mark", "--format mark: must be one of text|markdown|csv");
+    bad(&run, "--format xml", "--format xml: must be one of text|markdown|csv|json");
+    bad(&run, "--format mark", "--format mark: must be one of text|markdown|csv|json");
     bad(&run, "--format markdown|csv",
-        "--format markdown|csv: must be one of text|markdown|csv");
+        "--format markdown|csv: must be one of text|markdown|csv|json");
 }
 
 static void what_excludes_each_other(void **state)
