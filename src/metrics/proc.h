@@ -60,8 +60,8 @@ struct proc_cpu {
 };
 void proc_cpu_read(int cpu, struct proc_cpu *out);
 
-/* Bytes of the kernel's slabs that are in use, on the whole machine: sockets, files, items of epoll
- * and all else. -1: /proc/slabinfo cannot be read (root alone may). */
-int64_t proc_slab_bytes(void);
+/* Bytes of the kernel's slabs that hold TCP sockets, files and epoll's items, on the whole machine.
+ * -1: /proc/slabinfo cannot be read (root alone may) or does not name them. */
+int64_t proc_socket_bytes(void);
 
 #endif

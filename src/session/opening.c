@@ -2,7 +2,7 @@
 /* Differences over the time in which one server's connections were opened and nothing else was. A
  * connection's memory in the kernel lies in slabs (sockets, files, epoll's items), of which there
  * is one sum for the whole machine: among few connections what others did to it would be counted
- * as theirs. */
+ * as theirs. Those that a server refused would be in the sum and not in the count. */
 #include "session/opening.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 static int64_t kernel_bytes(void)
 {
     struct proc_net net;
-    int64_t slabs = proc_slab_bytes();
+    int64_t slabs = proc_socket_bytes();
     proc_net_read(&net);
     return slabs < 0 || net.mem_bytes < 0 ? -1 : slabs + net.mem_bytes;
 }
@@ -47,8 +47,10 @@ void opening_end(struct server *s, const struct opening *from, struct values *ou
     struct server_counts now;
     server_read(s, &now);
     double n = (double)(now.accepts - from->server.accepts);
+    bool refused = now.refusals != from->server.refusals;
     values_clear(out);
-    out->v[METRIC_kernel_per_connection] = each(from->kernel_bytes, kernel_bytes(), n);
+    if (!refused)
+        out->v[METRIC_kernel_per_connection] = each(from->kernel_bytes, kernel_bytes(), n);
     out->v[METRIC_rss_per_connection] = each(from->rss_bytes, rss_bytes(s), n);
     if (n > 0 && now.last_accept_ns > from->t_ns)
         out->v[METRIC_accepts_per_s] = n * 1e9 / (double)(now.last_accept_ns - from->t_ns);
