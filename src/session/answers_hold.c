@@ -52,7 +52,7 @@ void answer_hold(const struct row *r, int pane, struct text *answer, struct text
         say(why, "%s", i ? "; " : "");
         cost(r, i, why);
         lacks |= isnan(mean(r, i, METRIC_kernel_per_connection)) &&
-                 !isnan(mean(r, i, METRIC_accepted));
+                 !isnan(mean(r, i, METRIC_accepted)) && r->panes[i].verdict != VERDICT_FD_LIMIT;
     }
     if (lacks)
         say(why, " (it takes root, for /proc/slabinfo, and 1000 connections)");
