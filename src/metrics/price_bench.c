@@ -150,7 +150,7 @@ static void ask(struct bench *b)
     static const uint8_t request[BENCH_REQUEST];
     if (send(b->client[b->next], request, sizeof request, MSG_NOSIGNAL) < 0)
         atomic_store(&b->order, BENCH_END); /* cannot be: then nothing is measured */
-    b->next++;
+    b->next = (b->next + 1) % b->n;
 }
 
 static void read_ready(struct bench *b)
@@ -197,7 +197,6 @@ void bench_client(struct bench *b)
             break;
         case BENCH_PACE:
             if (clock_ns() >= due) {
-                b->next %= b->through;
                 ask(b);
                 due = (due ? due : clock_ns()) + gap_ns(&seed);
             }

@@ -24,8 +24,9 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "metrics/price_bench.h"
+#include "metrics/stats.h"
 
-enum { BATCHES = 9, CONNECTS = 32, ROUNDS = 9, PACED = 80, WARM = 50 };
+enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, PACED = 80, WARM = 50 };
 #define LIMIT_NS (2 * NS_PER_S)
 
 const char *const price_columns[PRICE_COUNT] = {
@@ -256,13 +257,13 @@ static bool serve_paced(struct bench *b, int requests, struct paced *out)
     return true;
 }
 
-/* What a sleep costs beside so many connections, when wait and request are taken off. */
-static double price_sleep(struct bench *b, int through, double wait_ns, double request_ns)
+/* What a sleep costs, when wait and request are taken off. A short one is often spent in a loop of the
+ * kernel and a longer one with the CPU halted, at thrice the price, so here the mean counts. */
+static double price_sleep(struct bench *b, double wait_ns, double request_ns)
 {
     double batch[BATCHES];
     struct paced p;
     int n = 0;
-    b->through = through < b->n ? through : b->n;
     if (!bench_order(b, BENCH_PACE) || !serve_paced(b, WARM, &p))
         return NAN;
     for (int i = 0; i < 3 * BATCHES && n < BATCHES && !bench_over(b); i++) {
@@ -273,7 +274,7 @@ static double price_sleep(struct bench *b, int through, double wait_ns, double r
             batch[n++] = rest / (double)p.sleeps;
     }
     bench_order(b, BENCH_REST);
-    double price = lower_quartile(batch, n);
+    double price = stats_trimmed(batch, n, n > 4 ? 1 : 0, 0.95).mean;
     return price > 0 ? price : NAN;
 }
 
@@ -283,8 +284,7 @@ static void price_requests(struct bench *b, struct prices *out)
     out->ns[PRICE_recv] = small.recv_ns;
     out->ns[PRICE_send] = small.send_ns;
     double wait = out->ns[PRICE_wait], request = small.recv_ns + small.send_ns;
-    out->ns[PRICE_sleep] = price_sleep(b, PRICE_MANY, wait, request);
-    out->ns[PRICE_sleep_few] = price_sleep(b, PRICE_FEW, wait, request);
+    out->ns[PRICE_sleep] = price_sleep(b, wait, request);
     double more = price_busy(b, BENCH_BULK + BENCH_REPLY, 3).send_ns - small.send_ns;
     if (more > 0)
         out->ns[PRICE_kib] = more / (BENCH_BULK / 1024);

@@ -8,8 +8,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { PRICE_FEW = 8, PRICE_MANY = 256 }; /* connections that a sleep is priced with */
-
 /* PRICE(id, sentence): a column price_ID_ns. */
 #define PRICES(X)                                                                                  \
     X(call, "a system call that does nothing")                                                     \
@@ -21,10 +19,9 @@ enum { PRICE_FEW = 8, PRICE_MANY = 256 }; /* connections that a sleep is priced 
     X(send, "a send of 1 KiB to a client that is awake, with its half of TCP")                     \
     X(mod, "an epoll_ctl MOD")                                                                     \
     X(accept, "an accept")                                                                         \
-    X(sleep, "a sleep in the wait beside 256 connections that ask, with what is cold after it")    \
+    X(sleep, "a sleep in the wait at 11 500 requests a second, with what is cold after it")        \
     X(poll_look, "each socket in a poll that finds something at once")                             \
     X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
-    X(sleep_few, "a sleep in the wait beside 8 of them, which stay warm")                          \
     X(kib, "each further KiB of a send")                                                           \
     X(close, "a close of a connection that the client has reset")
 

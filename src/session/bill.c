@@ -120,15 +120,6 @@ static double look_price(const struct source *s, double waits, double looks)
     return twice * asleep + (1 - twice) * (awake + queue * share_before(s, looks));
 }
 
-/* Beside few connections everything stays warm. */
-static double sleep_price(const struct source *s)
-{
-    double few = price(s, PRICE_sleep_few), many = price(s, PRICE_sleep);
-    double share = log(s->row->params.connections / PRICE_FEW) / log((double)PRICE_MANY / PRICE_FEW);
-    share = fmin(fmax(share, 0), 1);
-    return isnan(few) ? many : few + share * (many - few);
-}
-
 static void put_wait(const struct source *s, struct bill_line *l)
 {
     double waits = mean(s, METRIC_waits_per_request);
@@ -181,7 +172,7 @@ void bill_of(const struct row *r, int pane, const struct prices *p, struct bill 
     double reads = mean(&s, METRIC_reads_per_request);
     double empty = mean(&s, METRIC_empty_reads_per_request);
     put_wait(&s, &l[BILL_WAIT]);
-    put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), sleep_price(&s), 0, 0);
+    put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), price(&s, PRICE_sleep), 0, 0);
     put(&l[BILL_READ], reads - empty, less_call(&s, PRICE_recv), 0, 0);
     put(&l[BILL_EMPTY], empty, price(&s, PRICE_recv_empty), 0, 0);
     put_write(&s, &l[BILL_WRITE]);

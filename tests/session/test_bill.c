@@ -31,7 +31,6 @@ static int set_up(void **state)
     prices.ns[PRICE_accept] = 9000;
     prices.ns[PRICE_close] = 1000;
     prices.ns[PRICE_sleep] = 4000;
-    prices.ns[PRICE_sleep_few] = 2000;
     return 0;
 }
 

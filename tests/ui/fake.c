@@ -31,8 +31,7 @@ static void set_prices(struct prices *p)
         [PRICE_call] = 970,       [PRICE_wait] = 1080,       [PRICE_look] = 70,
         [PRICE_look_sleep] = 147, [PRICE_recv] = 1500,       [PRICE_recv_empty] = 1140,
         [PRICE_send] = 5200,      [PRICE_mod] = 1330,        [PRICE_accept] = 9000,
-        [PRICE_sleep] = 4000,     [PRICE_sleep_few] = 3000,
-        [PRICE_poll_look] = 80,    [PRICE_poll_look_sleep] = 160,
+        [PRICE_sleep] = 4000,     [PRICE_poll_look] = 80,    [PRICE_poll_look_sleep] = 160,
         [PRICE_kib] = 200,        [PRICE_close] = 2000,
     };
     memcpy(p->ns, ns, sizeof ns);
