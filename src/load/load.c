@@ -15,8 +15,8 @@
 #include "base/futex.h"
 #include "base/limits.h"
 #include "load/engine.h"
+#include "load/mux_way.h"
 #include "load/workloads.h"
-#include "load/mux.h"
 #include "net/uring_probe.h"
 
 #define UNREAD_NS (5 * NS_PER_S) /* for what a server goes on reading after that */

@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load/mux_conn.h"
+#include "load/mux_way.h"
+
 #define SCAN_NS (100 * NS_PER_MS)
 #define LOOK_MOST_NS (50 * NS_PER_US) /* a longer look was not ours: somebody else had the CPU */
 #define LINGER_NS (20 * NS_PER_MS) /* after opening: a server that refuses says so */

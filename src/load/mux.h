@@ -4,8 +4,6 @@
 #ifndef LOAD_MUX_H
 #define LOAD_MUX_H
 
-#include <sys/epoll.h>
-
 #include "load/engine.h"
 #include "load/pace.h"
 
@@ -71,98 +69,6 @@ struct mux {
     uint64_t sequence, size;
     uint8_t *ask; /* PROTO_ASK_MAX bytes for the next request */
 };
-
-/* A way of waiting. Events are bits as of epoll(7). */
-struct mux_way {
-    /* The watch outlasts a connection: a socket may be connected anew, and a request be sent right
-     * behind its connect(), which send() answers by 0 while there is no connection yet. */
-    bool redials;
-    /* Makes m->wait_fd and m->ask, watches m->wake. close() after a failed open too; both not in
-     * the thread itself. */
-    int (*open)(struct mux *m, struct err *e);
-    void (*close)(struct mux *m);
-    void (*start)(struct mux *m); /* first and last of all in the thread */
-    void (*stop)(struct mux *m);
-    /* A connection begins: conn_connecting() when it came about or failed. 0 or -errno. */
-    int (*watch)(struct mux *m, struct conn *c);
-    /* It came about: conn_came() and conn_ended() from now on. True: it may be asked. */
-    bool (*established)(struct mux *m, struct conn *c, uint32_t events);
-    void (*forget)(struct mux *m, struct conn *c); /* before its descriptor is closed */
-    /* Sends len bytes of m->ask. How many went out (the rest by conn_send_rest() once there is
-     * room), -1: it is closed. */
-    ssize_t (*send)(struct mux *m, struct conn *c, size_t len);
-    /* Waits at most ns (0: looks; UINT64_MAX: until something happens). How many events there are
-     * now, at most MUX_EVENTS, or below 0; handle() takes them, and mux_send_due() after each, so
-     * that what comes due meanwhile is not kept waiting. */
-    int (*wait)(struct mux *m, uint64_t ns);
-    void (*handle)(struct mux *m, int n);
-};
-extern const struct mux_way mux_epoll, mux_uring;
-
-/* The connection of an event; NULL when it is closed since: a descriptor that a child just spawned
- * still holds may report after it was closed here. */
-static inline struct conn *mux_conn(const struct mux *m, uint32_t at, uint32_t generation)
-{
-    struct conn *c = at < (uint32_t)m->conn_count ? &m->conns[at] : NULL;
-    return c && c->generation == generation ? c : NULL;
-}
-
-/* --- mux_conn.c: one connection --------------------------------------------------------------- */
-
-void conn_open(struct mux *m, struct conn *c);
-static inline bool conn_can_ask(const struct conn *c)
-{
-    return (c->state == CONN_OPEN || c->state == CONN_BARE) && !c->waiting && c->left;
-}
-/* The number of the connection among all of the load. */
-long conn_number(const struct mux *m, const struct conn *c);
-/* Closes for good, with a reset; state ABSENT and not counted among the absent. */
-void conn_drop(struct mux *m, struct conn *c);
-/* What a way tells of it, now_ns read before. conn_connecting: connecting is over (it looks at the
- * clock itself). conn_came: n bytes came, and something follows at once (more of them, or the end);
- * false when it waits for nothing more. conn_ended: no bytes will come; clean: by an end, not a
- * reset. conn_send_rest: there is room again. conn_unsent: after all only so many bytes of its
- * request went out (below 0: it is closed). */
-void conn_connecting(struct mux *m, struct conn *c, uint32_t events);
-bool conn_came(struct mux *m, struct conn *c, const uint8_t *bytes, size_t n, bool follows);
-void conn_ended(struct mux *m, struct conn *c, bool clean);
-void conn_send_rest(struct mux *m, struct conn *c);
-void conn_unsent(struct mux *m, struct conn *c, ssize_t sent);
-/* A request that was due then; now_ns is read beforehand. */
-void conn_ask(struct mux *m, struct conn *c, uint64_t due_ns);
-/* Gives up an outstanding request: counted as timed out, reset, opened again. */
-void conn_give_up(struct mux *m, struct conn *c);
-/* What time has brought: time-outs, tries, the end of a probation. */
-void conn_scan(struct mux *m, struct conn *c);
-
-/* Nothing is outstanding on it and it may ask, now. */
-bool conn_asks(const struct mux *m, const struct conn *c);
-
-/* --- mux_flow.c: messages that nobody replies to ---------------------------------------------- */
-
-void flow_ask(struct mux *m, struct conn *c, uint64_t due_ns); /* as conn_ask() */
-void flow_send(struct mux *m, struct conn *c);                 /* what there is room for */
-void flow_next(struct mux *m, struct conn *c); /* stands in line, if it has more to send */
-void flow_clear(struct mux *m);                /* nobody stands in line */
-void mux_flow(struct mux *m);                  /* a few of those in line send */
-
-/* Parts of these that mux_fresh.c shares. conn_begin: a request that was due then is outstanding;
- * conn_sent: it went out; conn_leave: it is answered, and its connection ends. */
-void conn_dial(struct mux *m, struct conn *c);
-void conn_open_failed(struct mux *m, struct conn *c, int code);
-void conn_connected(struct mux *m, struct conn *c);
-void conn_begin(struct mux *m, struct conn *c, uint64_t due_ns);
-void conn_sent(struct mux *m, struct conn *c);
-void conn_leave(struct mux *m, struct conn *c);
-void conn_next(struct mux *m, struct conn *c); /* the next request, if it is due */
-
-/* --- mux_fresh.c: a connection that lasts as long as its request ------------------------------ */
-
-bool conn_fresh(const struct mux *m, const struct conn *c);
-void fresh_ask(struct mux *m, struct conn *c, uint64_t due_ns);
-void fresh_connected(struct mux *m, struct conn *c);
-/* Who asks and who is idle has changed: those of the wrong kind are ABSENT again. */
-void fresh_roles(struct mux *m);
 
 /* --- mux_open.c: opening many ----------------------------------------------------------------- */
 

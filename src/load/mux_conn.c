@@ -3,7 +3,7 @@
  * nothing outstanding is a close, not an error; one that ended before its first reply is tried
  * again later and then keeps quiet for a moment, so that a server which refuses it can say so
  * before a request makes a reset of it. */
-#include "load/mux.h"
+#include "load/mux_conn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "load/dial.h"
+#include "load/mux_way.h"
 
 enum lost { LOST_CLOSED, LOST_RESET, LOST_TIMEOUT, LOST_BYTES };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "load/mux.h"
+#include "load/mux_way.h"
 
 #define BUFFER 65536
 #define WAKE UINT64_MAX /* the event of the wake-up descriptor */

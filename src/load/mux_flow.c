@@ -3,7 +3,8 @@
  * the connections take turns, a few messages each (load_together()); one whose socket is full
  * leaves the line until there is room. Paced, each message goes at its own time, and only those
  * stand in line that owe one because the one before did not fit. */
-#include "load/mux.h"
+#include "load/mux_conn.h"
+#include "load/mux_way.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -8,7 +8,8 @@
 #include <sys/socket.h>
 
 #include "load/dial.h"
-#include "load/mux.h"
+#include "load/mux_conn.h"
+#include "load/mux_way.h"
 
 bool conn_fresh(const struct mux *m, const struct conn *c)
 {

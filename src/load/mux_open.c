@@ -4,7 +4,7 @@
  * overflow however slow a model is at that moment (a lost SYN costs a second). A server whose
  * counters are not ours gets batches as they come. The order of opening decides about the numbers
  * of the descriptors at the server, which select and poll walk in that order. */
-#include "load/mux.h"
+#include "load/mux_conn.h"
 
 #include <limits.h>
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "load/mux.h"
+#include "load/mux_conn.h"
+#include "load/mux_way.h"
 
 void mux_send_overdue(struct mux *m)
 {

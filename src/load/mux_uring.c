@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/mux.h"
+#include "load/mux_way.h"
 #include "net/uring.h"
 #include "net/uring_buffers.h"
 

@@ -3,6 +3,6 @@
  * used. */
 #include <stddef.h>
 
-#include "load/mux.h"
+#include "load/mux_way.h"
 
 const struct mux_way mux_uring = {.open = NULL};
