@@ -147,7 +147,11 @@ class Figures(Case):
                 self.assertIn(name, columns)
         self.assertGreaterEqual(columns, {"time", "elapsed_s", "interval_s", "session", "row", "pane",
                                           "model", "kind", "index", "kept", "verdict", "reason",
-                                          "path", "env_kernel", "env_cpus", "env_version"})
+                                          "path", "env_kernel", "env_cpus", "env_version",
+                                          "price_send_ns", "price_sleep_ns"})
+        for row in self.csv("a.csv") + self.csv("a-tables.csv"):  # measured before the first row
+            self.assertGreater(number(row["price_call_ns"]), 0)
+            self.assertGreater(number(row["price_accept_ns"]), 0)
 
     def test_an_axis_is_a_row_each(self):
         done = self.iodash("run", "-c", "5..15:5", "-r", "1k", "-m", "poll,epoll-lt", *SHORT,

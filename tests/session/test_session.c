@@ -74,6 +74,13 @@ static void rounds_pair(struct plan_row want)
             timed += p50 > 0;
             assert_true(isnan(p50) || p50 <= x->values.v[METRIC_latency_p99_us]);
             assert_true(x->values.v[METRIC_looks_per_request] > 0);
+            assert_true(x->values.v[METRIC_waits_per_request] > 0);
+            assert_true(x->values.v[METRIC_reads_per_request] > 0.5);
+            assert_true(x->values.v[METRIC_writes_per_request] > 0.5);
+            assert_true(x->values.v[METRIC_sleeps_per_request] >= 0);
+            assert_true(x->values.v[METRIC_run_wait_pct] >= 0);
+            assert_true(x->values.v[METRIC_retransmits] >= 0);
+            assert_true(x->values.v[METRIC_tcp_mem_bytes] >= 0);
             assert_true(x->values.v[METRIC_rss_bytes] > 100000);
             assert_true(x->values.v[METRIC_errors] == 0);
             assert_true(x->values.v[METRIC_established] == want.params.connections);
