@@ -31,7 +31,12 @@ static const char load_notes[] =
     "  http://HOST[:PORT][/PATH][?QUERY]  fetch://HOST:PORT  echo://HOST:PORT  discard://HOST:PORT\n"
     "  HOST:PORT alone is http. HOST: a name, an IPv4 address, an IPv6 address in brackets.\n"
     "  Exit 1 also when nobody listens, nothing was answered or the process of --pid ended.\n";
+static const char compare_notes[] =
+    "  The session is the unit: rows match by workload, model and all parameters, and a figure is judged\n"
+    "  by how far sessions lie apart. With fewer than three a side that is unknown: nothing is worse,\n"
+    "  unless --spread says it.\n";
 static const char *const list_options[] = {"format", ""};
+static const char *const compare_options[] = {"format", "spread", ""};
 static const char *const no_options[] = {""};
 
 const struct command_line cli_table[] = {
@@ -46,6 +51,10 @@ const struct command_line cli_table[] = {
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
      "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
+    {"compare", "compare A.csv... -- B.csv... [--spread PCT]",
+     "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
+     {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
+     compare_notes},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, workloads, params, metrics, verdicts, keys, plans",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},

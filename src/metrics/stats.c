@@ -173,6 +173,58 @@ struct paired stats_paired(const double *a, const double *b, int n, int trim)
     return p;
 }
 
+/* ---- two groups ---- */
+
+struct group {
+    int n;
+    double mean, error2; /* of the logarithms; error2: squared standard error of the mean */
+};
+
+static struct group group_of(const double *values, int n)
+{
+    double *logs = xcalloc(n > 0 ? (size_t)n : 1, sizeof *logs);
+    struct group g = {0, NAN, NAN};
+    for (int i = 0; i < n; i++)
+        if (isfinite(values[i]) && values[i] > 0)
+            logs[g.n++] = log(values[i]);
+    g.mean = mean_of(logs, g.n);
+    if (g.n > 2)
+        g.error2 = squares_about(logs, g.n, g.mean) / (g.n - 1) / g.n;
+    free(logs);
+    return g;
+}
+
+/* Welch (1947): sessions of two builds, or on two machines, need not scatter alike. */
+static double welch_df(const struct group *a, const struct group *b)
+{
+    double both = a->error2 + b->error2;
+    return both * both / (a->error2 * a->error2 / (a->n - 1) + b->error2 * b->error2 / (b->n - 1));
+}
+
+static double group_width(const struct group *a, const struct group *b, double confidence)
+{
+    double error = sqrt(a->error2 + b->error2);
+    return error > 0 ? stats_t_quantile((1 + confidence) / 2, welch_df(a, b)) * error : error;
+}
+
+struct paired stats_groups(const double *a, int na, const double *b, int nb, double confidence)
+{
+    struct group x = group_of(a, na), y = group_of(b, nb);
+    double mean = x.mean - y.mean;
+    double w = group_width(&x, &y, confidence), w90 = group_width(&x, &y, 0.90);
+    struct paired p = {
+        .pairs = x.n < y.n ? x.n : y.n,
+        .ratio = exp(mean),
+        .low = exp(mean - w),
+        .high = exp(mean + w),
+        .low90 = exp(mean - w90),
+        .high90 = exp(mean + w90),
+    };
+    p.resolution_pct = (p.high - p.low) / 2 / p.ratio * 100;
+    p.outcome = judge(p.low, p.high, p.low90, p.high90);
+    return p;
+}
+
 /* ---- the rest ---- */
 
 double stats_median(const double *values, int n)

@@ -40,6 +40,12 @@ struct paired {
  * there are, whose narrower intervals would decide; at most a million. */
 struct paired stats_paired(const double *a, const double *b, int n, int trim);
 
+/* The ratio of two groups of independent values, as the same row in several sessions on each side:
+ * difference of the mean logarithms, its interval by Welch's t at this confidence (and the one at
+ * 90 %), the outcomes as above. `pairs` is the smaller group. Values that are not positive are left
+ * out; under 3 on a side there is no interval, and it cannot tell. */
+struct paired stats_groups(const double *a, int na, const double *b, int nb, double confidence);
+
 /* Quantile of Student's t: the t with P(T <= t) = p, df > 0 (fractional allowed). */
 double stats_t_quantile(double p, double df);
 

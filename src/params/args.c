@@ -286,9 +286,19 @@ static int check_together(const struct args *a, struct err *e)
     return 0;
 }
 
+/* How many words stand behind the first "--"; getopt_long forgets where it was. */
+static int words_behind(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--"))
+            return argc - 1 - i;
+    return 0;
+}
+
 int args_parse(int argc, char **argv, const struct args_rules *rules, struct args *out,
                struct err *e)
 {
+    int behind = words_behind(argc, argv);
     memset(out, 0, sizeof *out);
     params_init(&out->params);
     build(rules);
@@ -300,9 +310,10 @@ int args_parse(int argc, char **argv, const struct args_rules *rules, struct arg
             return error;
     }
     for (; optind < argc; optind++) {
-        if (out->operand_count == rules->operands || out->operand_count == 4)
+        if (out->operand_count == rules->operands || out->operand_count == ARGS_OPERANDS)
             return odd_operand(argv[optind], rules, e);
         out->operand[out->operand_count++] = argv[optind];
     }
+    out->split = out->operand_count > behind ? out->operand_count - behind : 0;
     return check_together(out, e);
 }

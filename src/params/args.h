@@ -7,6 +7,7 @@
 
 #define ARGS_AXES 2
 #define ARGS_TEXTS 32
+#define ARGS_OPERANDS 64
 
 struct args {
     struct params params;  /* one value each; an axis parameter holds its first value */
@@ -19,8 +20,9 @@ struct args {
     int axis_count;        /* 0 to 2 parameters were given as lists of more than one value */
     struct axis axes[ARGS_AXES];
     bool given[PARAM_COUNT];
-    const char *operand[4]; /* words that are no options */
+    const char *operand[ARGS_OPERANDS]; /* words that are no options */
     int operand_count;
+    int split; /* how many of them stand before "--"; all where there is none */
     bool help, version;
 };
 

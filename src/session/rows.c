@@ -250,14 +250,18 @@ static bool paced(const struct row *r)
     return isfinite(r->params.rate) && r->params.rate > 0;
 }
 
-bool row_may_rank(const struct row *r, int pane, enum metric_id m)
+bool pane_may_rank(const struct row *r, int pane, enum metric_id m)
 {
     enum metric_class class = metric_table[m].cls;
 
     if (1u << class & needs_pace && !paced(r))
         return false;
-    return verdict_holds(r->panes[0].verdict, class) &&
-           verdict_holds(r->panes[pane].verdict, class);
+    return verdict_holds(r->panes[pane].verdict, class);
+}
+
+bool row_may_rank(const struct row *r, int pane, enum metric_id m)
+{
+    return pane_may_rank(r, 0, m) && pane_may_rank(r, pane, m);
 }
 
 static bool measured(const struct row *r, enum metric_id m)

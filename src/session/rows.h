@@ -97,6 +97,9 @@ struct summary row_summary(const struct row *r, int pane, enum metric_id m);
  * row_may_rank() says no. */
 struct paired row_ratio(const struct row *r, int pane, enum metric_id m);
 
+/* True when figures of this class may rank a pane beside others under its verdict. */
+bool pane_may_rank(const struct row *r, int pane, enum metric_id m);
+
 /* True when figures of this class may rank these two panes under their verdicts.
  * Otherwise the outcome is withheld. */
 bool row_may_rank(const struct row *r, int pane, enum metric_id m);

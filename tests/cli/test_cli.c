@@ -223,7 +223,7 @@ static const struct mistake {
     const char *says[4];
 } mistakes[] = {
     {{"rum"}, 2, {"rum: no such command", "did you mean run?", "doctor"}},
-    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, list, doctor"}},
+    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, compare, list, doctor"}},
     {{""}, 2, {"\"\": no such command"}},
     {{"\x1b[31m\xe6\x97\xa5\n"}, 2, {"?[31m??: no such command"}},
     {{"--conections", "5"}, 2, {"--conections: no such option; did you mean --connections?"}},
