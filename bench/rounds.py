@@ -163,8 +163,8 @@ class Ratio:
         of = FIGURES[self.figure][1]
         return [of(a) / of(b) for a, b in zip(got[self.over], got[self.under])]
 
-    def line(self, title, got):
-        values = self.values(got)
+    def line(self, group):
+        values = self.values(group.got)
         median = statistics.median(values)
         text = (f"  {self.over} / {self.under}, {FIGURES[self.figure][0]}: {median:.3f}"
                 f"  (rounds {min(values):.3f} to {max(values):.3f})")
@@ -173,9 +173,14 @@ class Ratio:
         reached = (self.least is None or median >= self.least) and \
             (self.most is None or median <= self.most)
         bar = f"at least {self.least}" if self.least is not None else f"at most {self.most}"
-        bar += "  reached" if reached else "  MISSED"
+        if self.figure == "rate" and group.of == "server" and \
+                group.server_pct(self.under) < FULL_PCT:
+            word = "not judged: the server was not saturated"
+        else:
+            word = "reached" if reached else "MISSED"
+        bar += f"  {word}"
         bars.append(f"{median:7.3f}  {bar:22}  {self.over} / {self.under}, "
-                    f"{FIGURES[self.figure][0]}, {title}")
+                    f"{FIGURES[self.figure][0]}, {group.title}")
         return f"{text}  bar: {bar}"
 
 
@@ -202,13 +207,16 @@ class Group:
         for name in self.got:
             print("  " + self.side(name))
         for ratio in self.ratios if self.got else []:
-            print(ratio.line(self.title, self.got))
+            print(ratio.line(self))
         print(flush=True)
+
+    def server_pct(self, name):
+        return statistics.median(100 * g["server_s"] / g["seconds"] for g in self.got[name])
 
     def side(self, name):
         def median(of):
             return statistics.median(map(of, self.got[name]))
-        server = median(lambda g: 100 * g["server_s"] / g["seconds"])
+        server = self.server_pct(name)
         load = median(lambda g: g["load_pct"])
         full = {(True, True): "both saturated", (True, False): "the server is saturated",
                 (False, True): "the load is saturated", (False, False): "neither is saturated"}
