@@ -254,3 +254,12 @@ long cpus_khz(int cpu)
     long khz = strtol(text, NULL, 10);
     return khz > 0 ? khz : -1;
 }
+
+int cpus_first_line(const char *path, char *buf, size_t size)
+{
+    char all[PATH_MAX];
+    snprintf(all, sizeof all, "%s%s", root, path);
+    int n = limits_read_file(all, buf, size);
+    buf[strcspn(buf, "\n")] = '\0';
+    return n < 0 ? n : (int)strlen(buf);
+}

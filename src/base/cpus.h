@@ -43,4 +43,8 @@ long cpus_khz(int cpu);
 /* True when CPUs a and b are SMT siblings of one core. */
 bool cpus_siblings(int a, int b);
 
+/* The first line of a file of /sys or /proc, without its end, below the same folder. Its length or
+ * -errno. */
+int cpus_first_line(const char *path, char *buf, size_t size);
+
 #endif

@@ -144,3 +144,8 @@ long limits_time_wait(void)
     const char *tw = tcp ? strstr(tcp, " tw ") : NULL;
     return tw && sscanf(tw, " tw %ld", &count) == 1 ? count : -1;
 }
+
+long limits_tracked(void)
+{
+    return read_number("sys/net/netfilter/nf_conntrack_count");
+}

@@ -26,6 +26,9 @@ long limits_somaxconn(void);
 long limits_syncookies(void);
 long limits_time_wait(void);
 
+/* Connections that the kernel tracks (nf_conntrack_count); -1 also where it has no such thing. */
+long limits_tracked(void);
+
 /* Reads a whole small file (at most size - 1 bytes, then a NUL). Returns its length or -errno. */
 int limits_read_file(const char *path, char *buf, size_t size);
 

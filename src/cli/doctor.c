@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 
 #include <langinfo.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,35 +12,13 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-#include "base/cpus.h"
 #include "base/limits.h"
-#include "base/units.h"
+#include "cli/doctor.h"
 #include "cli/grid.h"
 #include "load/workloads.h"
-#include "metrics/prices.h"
 #include "metrics/proc.h"
-#include "net/uring_probe.h"
 #include "servers/io_models.h"
 #include "session/reach.h"
-
-struct finding {
-    char figure[160];
-    char fix[160]; /* "" when all is well */
-};
-
-static void say(char *buf, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void say(char *buf, size_t size, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(buf, size, fmt, ap);
-    va_end(ap);
-}
-
-#define FIGURE(f, ...) say((f)->figure, sizeof(f)->figure, __VA_ARGS__)
-#define FIX(f, ...) say((f)->fix, sizeof(f)->fix, __VA_ARGS__)
 
 /* --- sockets --------------------------------------------------------------------------------- */
 
@@ -112,110 +89,6 @@ static void check_slabs(struct finding *f)
         FIX(f, "run hold as root, or what a connection costs the kernel is not measured");
 }
 
-/* --- CPUs and clocks ------------------------------------------------------------------------- */
-
-static void check_cpus(struct finding *f)
-{
-    struct cpu_plan plan;
-    char number[32];
-    double usable = round(cpus_usable() * 100) / 100;
-    cpus_plan(true, &plan);
-    FIGURE(f, "%d allowed, %s usable by quota", plan.allowed,
-           units_exact(number, sizeof number, usable));
-    if (plan.allowed < 2)
-        FIX(f, "give it two CPUs: with one, server and load take turns on it");
-    else if (usable < 2)
-        FIX(f, "lift the cgroup's cpu.max to two CPUs: throttling stops server and load alike");
-}
-
-/* Pairs of allowed CPUs that are one core. */
-static void check_siblings(struct finding *f)
-{
-    cpu_set_t set;
-    int pairs = 0, a = -1, b = -1;
-    CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        for (int j = i + 1; CPU_ISSET(i, &set) && j < CPU_SETSIZE; j++)
-            if (CPU_ISSET(j, &set) && cpus_siblings(i, j) && !pairs++) {
-                a = i;
-                b = j;
-            }
-    if (!pairs)
-        FIGURE(f, "none: each CPU is a core");
-    else
-        FIGURE(f, "%d pair%s, as CPU %d and %d", pairs, pairs > 1 ? "s" : "", a, b);
-}
-
-static void check_pinning(struct finding *f)
-{
-    struct cpu_plan plan;
-    cpus_plan(true, &plan);
-    FIGURE(f, "%s", plan.note);
-    if (!plan.pinned)
-        FIX(f, "allow two cores (taskset, cpuset): now the load's work disturbs the server's");
-}
-
-static void check_clock(struct finding *f)
-{
-    static const char *const slow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"};
-    char name[64];
-    const char *path = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    if (limits_read_file(path, name, sizeof name) <= 0) {
-        FIGURE(f, "unknown");
-        return;
-    }
-    name[strcspn(name, "\n")] = '\0';
-    FIGURE(f, "%s", name);
-    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
-        if (!strcmp(name, slow[i]))
-            FIX(f, "boot with clocksource=tsc if the TSC is stable: %s is slow to read", name);
-}
-
-static void check_ticks(struct finding *f)
-{
-    long hz = sysconf(_SC_CLK_TCK);
-    FIGURE(f, "%ld a second: user and system are told apart in steps of %ld ms", hz,
-           hz > 0 ? 1000 / hz : 0);
-}
-
-static void check_call(struct finding *f)
-{
-    struct prices p;
-    char call[16], wait[16];
-    prices_measure(&(struct prices_spec){.cpu = -1, .alone = true}, &p);
-    FIGURE(f, "%s µs, an epoll_wait %s: the dearer, the more is won by making fewer calls",
-           units_number(call, sizeof call, p.ns[PRICE_call] / 1e3),
-           units_number(wait, sizeof wait, p.ns[PRICE_wait] / 1e3));
-}
-
-static void check_load(struct finding *f)
-{
-    char text[64], *end;
-    if (limits_read_file("/proc/loadavg", text, sizeof text) <= 0) {
-        FIGURE(f, "unknown");
-        return;
-    }
-    double now = units_strtod(text, &end);
-    FIGURE(f, "%.2f over the last minute", now);
-    if (now > 0.5)
-        FIX(f, "stop what else runs: it takes the server's CPU, and the row says noisy");
-}
-
-static void check_engine(struct finding *f)
-{
-    struct params p = {.engine = ENGINE_MUX_URING};
-    struct err e = {""};
-    if (load_probe(&p, &e) < 0) {
-        FIGURE(f, "--engine mux-uring cannot run here");
-        FIX(f, "%s", strstr(e.text, ": ") + 2);
-        return;
-    }
-    char flags[80];
-    uring_note(flags, sizeof flags);
-    FIGURE(f, "--engine mux-uring can run (%s)", flags);
-}
-
 /* --- terminal -------------------------------------------------------------------------------- */
 
 static void check_terminal(struct finding *f)
@@ -264,29 +137,45 @@ static void check_charset(struct finding *f)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static const struct check {
-    const char *name;
-    void (*look)(struct finding *f);
-} checks[] = {
+static const struct check checks[] = {
     {"descriptors", check_descriptors},
     {"local ports", check_ports},
     {"in TIME_WAIT", check_time_wait},
     {"somaxconn", check_somaxconn},
     {"SYN cookies", check_syncookies},
     {"kernel memory", check_slabs},
-    {"CPUs", check_cpus},
-    {"SMT siblings", check_siblings},
-    {"pinning", check_pinning},
-    {"clock source", check_clock},
-    {"ticks", check_ticks},
-    {"system call", check_call},
-    {"load average", check_load},
-    {"load engines", check_engine},
+};
+
+static const struct check of_terminal[] = {
     {"terminal", check_terminal},
     {"screen", check_size},
     {"colours", check_colours},
     {"character set", check_charset},
 };
+
+/* The i-th of all of them, NULL past the last. */
+static const struct check *check_at(int i)
+{
+    const int sockets = sizeof checks / sizeof *checks;
+    const int terminal = sizeof of_terminal / sizeof *of_terminal;
+    if (i < sockets)
+        return &checks[i];
+    if (i < sockets + doctor_machine_count)
+        return &doctor_machine[i - sockets];
+    i -= sockets + doctor_machine_count;
+    return i < terminal ? &of_terminal[i] : NULL;
+}
+
+bool doctor_look(const char *name, struct finding *f)
+{
+    *f = (struct finding){"", ""};
+    for (int i = 0; check_at(i); i++)
+        if (!strcmp(check_at(i)->name, name)) {
+            check_at(i)->look(f);
+            return true;
+        }
+    return false;
+}
 
 static void add(struct grid *g, const char *name, const struct finding *f)
 {
@@ -334,10 +223,10 @@ int cli_doctor(const struct args *a)
     struct grid g;
     (void)a;
     grid_init(&g, heads);
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+    for (int i = 0; check_at(i); i++) {
         struct finding f = {"", ""};
-        checks[i].look(&f);
-        add(&g, checks[i].name, &f);
+        check_at(i)->look(&f);
+        add(&g, check_at(i)->name, &f);
     }
     reach_limits_read(&limits);
     for (int i = 0; i < workload_count; i++)

@@ -174,8 +174,9 @@ static void doctor_looks_at_everything(void **state)
 {
     static const char *const names[] = {
         "descriptors", "local ports", "in TIME_WAIT", "somaxconn", "SYN cookies", "CPUs",
-        "SMT siblings", "pinning", "clock source", "ticks", "load average", "load engines",
-        "terminal", "screen", "colours", "character set",
+        "SMT siblings", "NUMA", "pinning", "governor", "boost", "clock source", "TSC", "ticks", "HZ",
+        "soft interrupts", "system call", "load average", "steal", "load engines", "conntrack",
+        "nftables", "counters", "terminal", "screen", "colours", "character set",
     };
     (void)state;
     const char *text = output_of(WORDS("doctor"));
