@@ -153,7 +153,7 @@ static void print_only(const struct comparison *c, enum grid_format format)
         else if (strcmp(r->verdicts[SIDE_A], r->verdicts[SIDE_B]) != 0) {
             snprintf(text, sizeof text, "%s: A %s; B %s", label, r->verdicts[SIDE_A],
                      r->verdicts[SIDE_B]);
-            say_line("VERDICT", text, format);
+            say_line(r->worse ? "WORSE" : "VERDICT", text, format);
         } else {
             continue;
         }
@@ -164,14 +164,6 @@ static void print_only(const struct comparison *c, enum grid_format format)
 }
 
 /* --- what follows ---------------------------------------------------------------------------- */
-
-static int count_of(const struct comparison *c, enum outcome o)
-{
-    int n = 0;
-    for (int i = 0; i < c->figures; i++)
-        n += c->figure[i].outcome == o;
-    return n;
-}
 
 static void trust_line(const struct comparison *c, char *text, size_t size)
 {
@@ -209,7 +201,7 @@ static void print_end(const struct comparison *c, enum grid_format format)
                      interval_text(f, range, sizeof range));
             say_line(named[k].word, text, format);
         }
-    if (!count_of(c, OUTCOME_DEARER) && !count_of(c, OUTCOME_CHEAPER) && c->judged)
+    if (!compare_count(c, OUTCOME_DEARER) && !compare_count(c, OUTCOME_CHEAPER) && c->judged)
         say_line("ANSWER", "no difference can be told", format);
     trust_line(c, text, sizeof text);
     say_line("TRUST", text, format);
@@ -260,7 +252,7 @@ int cli_compare(const struct args *a)
     compare_make(&c);
     if (c.sessions[SIDE_A] && c.sessions[SIDE_B])
         print(&c, format);
-    int status = !compare_common(&c) ? 1 : count_of(&c, OUTCOME_DEARER) ? 3 : 0;
+    int status = !compare_common(&c) ? 1 : compare_count(&c, OUTCOME_DEARER) ? 3 : 0;
     if (status == 1)
         cli_fail(1, !c.sessions[SIDE_A] || !c.sessions[SIDE_B] ? "compare: a side has no session"
                                                                : none);

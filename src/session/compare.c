@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A figure of a row is one value a session (its trimmed mean), and two sides are compared by the
- * logarithms of these with Welch's t. Many figures are judged at once, so each is judged at a
- * confidence that leaves 95 % for all of them together (Bonferroni): otherwise comparing a build with
- * itself would name some difference in most of all tries. */
+/* Which rows of saved sessions are the same row: files are opened into sides, and a row is looked for
+ * in each session of them. compare_figures.c judges what these rows hold. */
 #include "session/compare.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/compare_inner.h"
 #include "session/csv_cells.h"
-
-/* In this order; a count is exact, so it is looked at first. */
-static const enum metric_id shown[] = {
-    METRIC_waits_per_request,  METRIC_looks_per_request,       METRIC_sleeps_per_request,
-    METRIC_reads_per_request,  METRIC_empty_reads_per_request, METRIC_writes_per_request,
-    METRIC_controls_per_request, METRIC_syn_retransmits,       METRIC_cpu_us_per_request,
-    METRIC_drain_cpu_ns,       METRIC_exchange_s,              METRIC_connect_s,
-    METRIC_accepted_s,         METRIC_drain_ns,                METRIC_send_ns,
-    METRIC_requests_per_s,     METRIC_messages_per_s,          METRIC_connections_per_s,
-    METRIC_accept_drain_per_s, METRIC_response_p99_us,
-};
-#define SHOWN ((int)(sizeof shown / sizeof *shown))
-
-/* A call that was never made, and one that is made in each twentieth request: no spread explains. */
-#define NEVER 0.005
-#define OFTEN 0.05
 
 /* --- opening --------------------------------------------------------------------------------- */
 
@@ -64,15 +47,16 @@ int compare_open(struct comparison *c, int side, const char *name, char note[200
     struct err ignored;
 
     note[0] = 0;
+    int n = csv_open(name, &s.rows, &s.env, note, e);
+    if (n < 0)
+        return n;
     cells_read(name, peek_line, &p, &ignored);
     const struct compare_session *twin = same_session(c, side, s.id);
     if (twin) {
         snprintf(note, 200, "the same session as %.150s: counted once", twin->name);
+        rows_free(&s.rows);
         return 0;
     }
-    int n = csv_open(name, &s.rows, &s.env, note, e);
-    if (n < 0)
-        return n;
     size_t count = (size_t)c->sessions[side] + 1;
     c->session[side] = xrealloc(c->session[side], count, sizeof s);
     c->session[side][c->sessions[side]++] = s;
@@ -112,11 +96,8 @@ static bool same_row(const struct row *a, int pa, const struct row *b, int pb)
     return true;
 }
 
-/* Calls fn for each pane of each row of a session that is this row. */
-typedef void (*each_fn)(void *ctx, const struct row *r, int pane);
-
-static int each(const struct compare_session *s, const struct compare_row *like, each_fn fn,
-                void *ctx)
+int compare_each(const struct compare_session *s, const struct compare_row *like, compare_fn fn,
+                 void *ctx)
 {
     int found = 0;
 
@@ -193,212 +174,35 @@ static void find_rows(struct comparison *c)
                         add_row(c, r, p);
     if (c->rows)
         qsort(c->row, (size_t)c->rows, sizeof *c->row, by_params);
-    for (int k = 0; k < c->rows; k++)
-        for (int side = 0; side < SIDES; side++) {
-            struct tally t = {{0}, 0};
-            for (int i = 0; i < c->sessions[side]; i++)
-                c->row[k].sessions[side] +=
-                    each(&c->session[side][i], &c->row[k], count_verdict, &t) > 0;
-            say_verdicts(&t, c->row[k].verdicts[side], sizeof c->row[k].verdicts[side]);
-        }
 }
 
-/* --- figures --------------------------------------------------------------------------------- */
-
-/* The values of a figure on one side: one a session. */
-struct values_of {
-    double *v;
-    int n;
-    int free;   /* sessions in which it may be judged: v holds these, where there is any */
-    int barred; /* sessions in which it was measured, but may not be judged */
-    enum verdict by;
-};
-
-struct gather { /* of one session: its row may have been measured more than once */
-    enum metric_id m;
-    double sum[2]; /* barred, free */
-    int n[2];
-    enum verdict by;
-};
-
-static void gather_row(void *ctx, const struct row *r, int pane)
+static int broken(const struct tally *t)
 {
-    struct gather *g = ctx;
-    double v = row_summary(r, pane, g->m).mean;
-    bool may = pane_may_rank(r, pane, g->m);
-
-    if (isnan(v))
-        return;
-    g->sum[may] += v;
-    g->n[may]++;
-    if (!may)
-        g->by = r->panes[pane].verdict;
+    return t->count[VERDICT_DIED] + t->count[VERDICT_ERRORS];
 }
 
-static void gather_side(const struct comparison *c, int side, const struct compare_row *r,
-                        enum metric_id m, struct values_of *out)
+/* Three sessions a side are enough to say that what ends in each of B and in none of A is B's. */
+static void find_verdicts(struct comparison *c, struct compare_row *r)
 {
-    *out = (struct values_of){.v = xcalloc((size_t)c->sessions[side] + 1, sizeof *out->v)};
-    for (int may = 1; may >= 0 && out->n == 0; may--)
-        for (int i = 0; i < c->sessions[side]; i++) {
-            struct gather g = {.m = m};
-
-            each(&c->session[side][i], r, gather_row, &g);
-            if (g.n[may])
-                out->v[out->n++] = g.sum[may] / g.n[may];
-            out->free += may && g.n[1];
-            out->barred += may && g.n[0] && !g.n[1];
-            out->by = g.n[0] ? g.by : out->by;
-        }
-}
-
-/* Is too little left of a side without the sessions whose verdict does not allow it to rank? */
-static bool withheld(const struct comparison *c, const struct compare_row *r, enum metric_id m,
-                     const struct values_of v[SIDES], char reason[96])
-{
-    int least = c->known ? COMPARE_LEAST : 1;
+    struct tally t[SIDES] = {{{0}, 0}};
+    bool enough = c->known;
 
     for (int side = 0; side < SIDES; side++) {
-        if (v[side].barred == 0 || v[side].free >= least)
-            continue;
-        bool no_pace = verdict_holds(v[side].by, metric_table[m].cls);
-        if (no_pace)
-            snprintf(reason, 96, "without a pace the work is not equal");
-        else
-            snprintf(reason, 96, "%c %s in %d of %d", 'A' + side,
-                     v[side].by ? verdict_words[v[side].by] : "without a verdict", v[side].barred,
-                     r->sessions[side]);
-        return true;
+        for (int i = 0; i < c->sessions[side]; i++)
+            r->sessions[side] += compare_each(&c->session[side][i], r, count_verdict, &t[side]) > 0;
+        say_verdicts(&t[side], r->verdicts[side], sizeof r->verdicts[side]);
+        enough &= r->sessions[side] >= COMPARE_LEAST;
     }
-    return false;
-}
-
-static void describe(struct compare_figure *f, int side, const struct values_of *v)
-{
-    f->n[side] = v->n;
-    f->mean[side] = f->least[side] = f->most[side] = NAN;
-    for (int i = 0; i < v->n; i++) {
-        f->mean[side] = (i ? f->mean[side] : 0) + v->v[i] / v->n;
-        f->least[side] = fmin(f->least[side], v->v[i]);
-        f->most[side] = fmax(f->most[side], v->v[i]);
-    }
-}
-
-/* More of it is B's: worse or better? */
-static enum outcome more(enum metric_id m)
-{
-    return metric_table[m].better == BETTER_MORE ? OUTCOME_CHEAPER : OUTCOME_DEARER;
-}
-
-static enum outcome turned(enum outcome o)
-{
-    if (o != OUTCOME_DEARER && o != OUTCOME_CHEAPER)
-        return o;
-    return o == OUTCOME_DEARER ? OUTCOME_CHEAPER : OUTCOME_DEARER;
-}
-
-/* Where there are zeros there are no ratios. */
-static void judge_zeros(const struct comparison *c, struct compare_figure *f)
-{
-    enum outcome o = more(f->metric);
-
-    if (f->most[SIDE_A] == 0 && f->most[SIDE_B] == 0)
-        f->outcome = OUTCOME_SAME;
-    else if (c->known && f->most[SIDE_A] < NEVER && f->least[SIDE_B] >= OFTEN)
-        f->outcome = o;
-    else if (c->known && f->most[SIDE_B] < NEVER && f->least[SIDE_A] >= OFTEN)
-        f->outcome = turned(o);
-}
-
-static void judge_spread(const struct comparison *c, struct compare_figure *f)
-{
-    f->low = f->ratio / (1 + c->spread);
-    f->high = f->ratio * (1 + c->spread);
-    if (f->low > 1)
-        f->outcome = more(f->metric);
-    else if (f->high < 1)
-        f->outcome = turned(more(f->metric));
-}
-
-static void judge(const struct comparison *c, struct compare_figure *f,
-                  const struct values_of v[SIDES])
-{
-    struct paired p = stats_groups(v[SIDE_A].v, v[SIDE_A].n, v[SIDE_B].v, v[SIDE_B].n, c->confidence);
-
-    f->outcome = OUTCOME_CANNOT_TELL;
-    if (f->least[SIDE_A] <= 0 || f->least[SIDE_B] <= 0) {
-        judge_zeros(c, f);
-        return;
-    }
-    f->ratio = 1 / p.ratio;
-    f->low = 1 / p.high;
-    f->high = 1 / p.low;
-    if (c->known)
-        f->outcome = metric_table[f->metric].better == BETTER_MORE ? turned(p.outcome) : p.outcome;
-    else if (!isnan(c->spread))
-        judge_spread(c, f);
-}
-
-static void make_figure(struct comparison *c, int at, enum metric_id m, struct compare_figure *f)
-{
-    const struct compare_row *r = &c->row[at];
-    struct values_of v[SIDES];
-
-    *f = (struct compare_figure){.at = at, .metric = m, .ratio = NAN, .low = NAN, .high = NAN};
-    for (int side = 0; side < SIDES; side++) {
-        gather_side(c, side, r, m, &v[side]);
-        describe(f, side, &v[side]);
-    }
-    judge(c, f, v);
-    if (withheld(c, r, m, v, f->reason)) {
-        f->low = f->high = NAN;
-        f->outcome = OUTCOME_WITHHELD;
-    }
-    free(v[SIDE_A].v);
-    free(v[SIDE_B].v);
-}
-
-static bool could_be_named(const struct comparison *c, const struct compare_figure *f)
-{
-    return c->known && f->outcome != OUTCOME_WITHHELD && f->n[SIDE_A] >= COMPARE_LEAST &&
-           f->n[SIDE_B] >= COMPARE_LEAST && (f->most[SIDE_A] > 0 || f->most[SIDE_B] > 0);
-}
-
-static void add_figure(struct comparison *c, int at, enum metric_id m)
-{
-    const struct row *r = c->row[at].row;
-    struct compare_figure f;
-
-    make_figure(c, at, m == METRIC_response_p99_us ? row_p99(r) : m, &f);
-    if (isnan(f.mean[SIDE_A]) || isnan(f.mean[SIDE_B]))
-        return;
-    c->figure = xrealloc(c->figure, (size_t)c->figures + 1, sizeof f);
-    c->figure[c->figures++] = f;
-    c->judged += could_be_named(c, &f);
-}
-
-/* One class after the other: counts of all rows, then the rest of all rows. */
-static void find_figures(struct comparison *c)
-{
-    for (int counts = 1; counts >= 0; counts--)
-        for (int at = 0; at < c->rows; at++)
-            for (int i = 0; i < SHOWN; i++)
-                if ((metric_table[shown[i]].cls == CLASS_COUNT) == counts &&
-                    c->row[at].sessions[SIDE_A] && c->row[at].sessions[SIDE_B])
-                    add_figure(c, at, shown[i]);
+    r->worse = enough && broken(&t[SIDE_A]) == 0 && broken(&t[SIDE_B]) == t[SIDE_B].all;
 }
 
 void compare_make(struct comparison *c)
 {
     c->known = c->sessions[SIDE_A] >= COMPARE_LEAST && c->sessions[SIDE_B] >= COMPARE_LEAST;
-    c->confidence = COMPARE_CONFIDENCE;
     find_rows(c);
-    find_figures(c);
-    if (c->judged < 2)
-        return;
-    c->confidence = 1 - (1 - COMPARE_CONFIDENCE) / c->judged;
-    for (int i = 0; i < c->figures; i++)
-        make_figure(c, c->figure[i].at, c->figure[i].metric, &c->figure[i]);
+    for (int i = 0; i < c->rows; i++)
+        find_verdicts(c, &c->row[i]);
+    compare_judge(c);
 }
 
 int compare_common(const struct comparison *c)
@@ -407,5 +211,16 @@ int compare_common(const struct comparison *c)
 
     for (int i = 0; i < c->rows; i++)
         n += c->row[i].sessions[SIDE_A] && c->row[i].sessions[SIDE_B];
+    return n;
+}
+
+int compare_count(const struct comparison *c, enum outcome o)
+{
+    int n = 0;
+
+    for (int i = 0; i < c->figures; i++)
+        n += c->figure[i].outcome == o;
+    for (int i = 0; i < c->rows && o == OUTCOME_DEARER; i++)
+        n += c->row[i].worse;
     return n;
 }

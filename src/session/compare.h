@@ -25,7 +25,8 @@ struct compare_row {
     const struct row *row; /* the first of them, and its pane */
     int pane;
     int sessions[SIDES];
-    char verdicts[SIDES][80]; /* "ok", "full in 2 of 3, ok in 1" */
+    char verdicts[SIDES][80]; /* "ok", "full in 2 of 3, ok in 1 of 3" */
+    bool worse; /* it died or erred in every session of B and in none of A */
 };
 
 /* One figure of it. */
@@ -69,6 +70,9 @@ char *compare_label(const struct comparison *c, const struct compare_row *r, cha
 
 /* The i-th thing in which the machines differ, as a line; false past the last. */
 bool compare_difference(const struct comparison *c, int i, char *buf, size_t size);
+
+/* Figures with that outcome; and rows that are worse, of DEARER. */
+int compare_count(const struct comparison *c, enum outcome o);
 
 /* "worse", "better", "same", "cannot tell", "withheld": of B. */
 const char *compare_word(enum outcome o);
