@@ -120,7 +120,7 @@ static void print_workers(FILE *out, const struct row *r, bool markdown)
 static bool speaks(const struct row *r)
 {
     for (const struct row *x = r->next; x; x = x->next)
-        if (x->state != ROW_DROPPED && row_same_lineup(x, r))
+        if (row_in_table(x, r))
             return false;
     return r->state != ROW_DROPPED;
 }

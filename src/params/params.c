@@ -66,6 +66,19 @@ double params_get(const struct params *p, enum param_id id)
     return *(const double *)((const char *)p + field[id]);
 }
 
+bool params_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+bool params_same_but(const struct params *a, const struct params *b, enum param_id id)
+{
+    for (enum param_id i = 0; i < PARAM_COUNT; i++)
+        if (i != id && !params_same(params_get(a, i), params_get(b, i)))
+            return false;
+    return true;
+}
+
 void params_init(struct params *p)
 {
     for (int id = 0; id < PARAM_COUNT; id++) {

@@ -93,6 +93,11 @@ char params_letter(enum param_id id);
 double *params_at(struct params *p, enum param_id id);
 double params_get(const struct params *p, enum param_id id);
 
+/* Are two values of a parameter the same? Also both unset. And all of two sets, that one aside
+ * (PARAM_COUNT: all)? */
+bool params_same(double a, double b);
+bool params_same_but(const struct params *a, const struct params *b, enum param_id id);
+
 /* Table defaults; fields with an empty default become PARAM_UNSET. */
 void params_init(struct params *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a server runs: the two placements behind server.h. */
+/* Where a server runs: the placements behind server.h. */
 #ifndef SERVERS_PLACE_H
 #define SERVERS_PLACE_H
 

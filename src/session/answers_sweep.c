@@ -8,17 +8,12 @@
 #include "session/say.h"
 #include "session/slopes.h"
 
-static bool equal(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 /* The one parameter in which two rows differ; PARAM_COUNT when it is none or several. */
 static enum param_id only_difference(const struct row *a, const struct row *b)
 {
     enum param_id found = PARAM_COUNT;
     for (int id = 0; id < PARAM_COUNT; id++) {
-        if (equal(params_get(&a->params, id), params_get(&b->params, id)))
+        if (params_same(params_get(&a->params, id), params_get(&b->params, id)))
             continue;
         if (found != PARAM_COUNT)
             return PARAM_COUNT;
@@ -29,7 +24,7 @@ static enum param_id only_difference(const struct row *a, const struct row *b)
 
 static bool counts(const struct row *x, const struct row *r)
 {
-    return x != r && x->state != ROW_DROPPED && row_same_lineup(x, r) && row_kept(x) >= 3;
+    return x != r && row_in_table(x, r) && row_kept(x) >= 3;
 }
 
 /* The parameter along which most rows stand beside r. */

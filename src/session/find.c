@@ -11,7 +11,6 @@
 #include "session/say.h"
 #include "session/verdict.h"
 
-
 void find_init(struct find *f, const struct expr *limit, const struct lineup *l)
 {
     *f = (struct find){.limit = *limit, .panes = l->count};

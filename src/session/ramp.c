@@ -13,16 +13,9 @@
 #define COLLAPSED 0.5
 
 /* A step of the same ramp: the clients may differ and nothing else. */
-static bool same_ramp(const struct row *a, const struct row *b)
+static bool same_ramp(const struct row *r, const struct row *like)
 {
-    if (a->state == ROW_DROPPED || !row_same_lineup(a, b))
-        return false;
-    for (int id = 0; id < PARAM_COUNT; id++) {
-        double v = params_get(&a->params, id), w = params_get(&b->params, id);
-        if (id != PARAM_connections && v != w && !(isnan(v) && isnan(w)))
-            return false;
-    }
-    return true;
+    return row_in_table(r, like) && params_same_but(&r->params, &like->params, PARAM_connections);
 }
 
 /* The step with the fewest clients above `after`; of two with as many the later one. */

@@ -300,12 +300,13 @@ enum metric_id row_p99(const struct row *r)
     return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;
 }
 
-bool row_same_lineup(const struct row *a, const struct row *b)
+bool row_in_table(const struct row *r, const struct row *like)
 {
-    if (a->workload != b->workload || a->pane_count != b->pane_count)
+    if (r->state == ROW_DROPPED || r->workload != like->workload ||
+        r->pane_count != like->pane_count)
         return false;
-    for (int i = 0; i < a->pane_count; i++)
-        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
+    for (int i = 0; i < r->pane_count; i++)
+        if (strcmp(r->panes[i].model, like->panes[i].model) != 0)
             return false;
     return true;
 }

@@ -104,8 +104,9 @@ bool pane_may_rank(const struct row *r, int pane, enum metric_id m);
  * Otherwise the outcome is withheld. */
 bool row_may_rank(const struct row *r, int pane, enum metric_id m);
 
-/* The same workload over the same models in the same panes: rows of one table. */
-bool row_same_lineup(const struct row *a, const struct row *b);
+/* Does r stand in the table of `like`: the same workload over the same models in the same panes? A
+ * dropped one stands in none. */
+bool row_in_table(const struct row *r, const struct row *like);
 
 /* Main metric of the row's workload; of a server of which only what the load sees is known the
  * first that could be measured. row_p99: response when paced, else latency. */

@@ -94,12 +94,7 @@ static bool same_ask(const struct row *r, const struct plan_row *want)
     for (int i = 0; i < r->pane_count; i++)
         if (r->panes[i].io != want->lineup.models[i] || r->panes[i].died)
             return false;
-    for (int id = 0; id < PARAM_COUNT; id++) {
-        double a = params_get(&r->params, id), b = params_get(&want->params, id);
-        if (!(a == b || (isnan(a) && isnan(b))))
-            return false;
-    }
-    return true;
+    return params_same_but(&r->params, &want->params, PARAM_COUNT);
 }
 
 /* Ours are all over loopback. */

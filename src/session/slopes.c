@@ -6,16 +6,9 @@
 
 #include <stdlib.h>
 
-static bool alike(const struct row *a, const struct row *b)
+static bool alike(const struct row *r, const struct row *like)
 {
-    if (a->state == ROW_DROPPED || !row_same_lineup(a, b))
-        return false;
-    for (int id = 0; id < PARAM_COUNT; id++) {
-        double x = params_get(&a->params, id), y = params_get(&b->params, id);
-        if (id != PARAM_idle && x != y && !(isnan(x) && isnan(y)))
-            return false;
-    }
-    return true;
+    return row_in_table(r, like) && params_same_but(&r->params, &like->params, PARAM_idle);
 }
 
 static double mean(const struct row *r, int pane, enum metric_id m)

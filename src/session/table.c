@@ -15,28 +15,12 @@
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static bool belongs(const struct row *r, const struct row *like)
-{
-    if (r->state == ROW_DROPPED || r->workload != like->workload ||
-        r->pane_count != like->pane_count)
-        return false;
-    for (int i = 0; i < r->pane_count; i++)
-        if (strcmp(r->panes[i].model, like->panes[i].model) != 0)
-            return false;
-    return true;
-}
-
 static void take_rows(struct making *m)
 {
     m->t->row = xcalloc((size_t)m->rows->count + 1, sizeof *m->t->row);
     for (const struct row *r = m->rows->first; r; r = r->next)
-        if (belongs(r, m->like))
+        if (row_in_table(r, m->like))
             m->t->row[m->t->rows++].row = r;
-}
-
-static bool same_value(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
 }
 
 /* How many different values a parameter has in these rows. */
@@ -48,7 +32,7 @@ static int different(const struct table *t, int id)
         double v = params_get(&t->row[i].row->params, id);
         int k = 0;
 
-        while (k < i && !same_value(params_get(&t->row[k].row->params, id), v))
+        while (k < i && !params_same(params_get(&t->row[k].row->params, id), v))
             k++;
         count += k == i;
     }
@@ -96,7 +80,7 @@ static int by_params(const void *a, const void *b, void *ctx)
     for (int i = 0; i < o->count; i++) {
         double v = params_get(&x->params, o->ids[i]), w = params_get(&y->params, o->ids[i]);
 
-        if (!same_value(v, w))
+        if (!params_same(v, w))
             return isnan(v) || v < w ? -1 : 1;
     }
     return (x->number > y->number) - (x->number < y->number);

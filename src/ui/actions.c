@@ -290,7 +290,7 @@ void act_table_row(struct app *a, int step)
 static const struct row *table_first(const struct rows *rows, const struct row *of)
 {
     for (const struct row *r = rows->first; r; r = r->next)
-        if (r->state != ROW_DROPPED && row_same_lineup(r, of))
+        if (row_in_table(r, of))
             return r;
     return of;
 }

@@ -41,17 +41,6 @@ static const struct row *find_row(const struct rows *rows, int number)
     return NULL;
 }
 
-/* Same workload, same models in the same panes: rows of one table. */
-static bool alike(const struct row *a, const struct row *b)
-{
-    if (a->workload != b->workload || a->pane_count != b->pane_count || a->state == ROW_DROPPED)
-        return false;
-    for (int i = 0; i < a->pane_count; i++)
-        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
-            return false;
-    return true;
-}
-
 static bool has_kept(const struct row *r)
 {
     for (int i = 0; i < r->pane_count; i++)
@@ -74,7 +63,7 @@ static enum param_id differing(const struct rows *rows, const struct row *like)
         int n = 0;
         for (const struct row *r = rows->first; r && n < 16; r = r->next) {
             double v = params_get(&r->params, (enum param_id)p);
-            bool known = !alike(r, like);
+            bool known = !row_in_table(r, like);
             for (int i = 0; i < n && !known; i++)
                 known = seen[i] == v;
             if (!known)
@@ -179,7 +168,7 @@ static void take_small(struct scene *s, const struct rows *rows, const struct ro
     if (s->against > 0)
         t->ratio = row_compared(like, s->against);
     for (const struct row *r = rows->first; r; r = r->next) {
-        if (!alike(r, like) || (r != like && !has_kept(r)))
+        if (!row_in_table(r, like) || (r != like && !has_kept(r)))
             continue;
         if (t->count == SMALL_ROWS - 1) /* the newest are worth most */
             memmove(&t->row[0], &t->row[1], sizeof t->row[0] * --t->count);
