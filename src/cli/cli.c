@@ -23,6 +23,12 @@ static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
                                            "socket_buffer", "events", "nodelay", "client_work",
                                            "place", "pin", "protocol", "suffix", ""};
+static const struct args_words serve_words[] = {
+    {"models", "MODEL", "the model that serves (list models names them)"},
+    {"place", "process|inside",
+     "the server as a process of its own, or as threads of this one (default inside)"},
+    {"quiet", "", "no status lines on stderr"},
+    {NULL, NULL, NULL}};
 static const char *const load_options[] = {"pid",   "output",  "format",
                                            "quiet", "fail_if", "find_rate", ""};
 static const char *const of_servers[] = {"workers", "backlog", "accept", "buffer", "events",
@@ -47,7 +53,8 @@ const struct command_line cli_table[] = {
      {.accepts = run_options}, cli_run, NULL},
     {"serve", "serve -m MODEL --listen ADDR:PORT [PARAM...]",
      "one server in the foreground, for another machine or a real client; http by default",
-     {.accepts = serve_options, .params = serve_params, .one_value = true}, cli_serve, NULL},
+     {.accepts = serve_options, .params = serve_params, .one_value = true, .words = serve_words},
+     cli_serve, NULL},
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
      "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
@@ -56,7 +63,7 @@ const struct command_line cli_table[] = {
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
      compare_notes},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, workloads, params, metrics, verdicts, keys, plans",
+     "the tables: models, workloads, params, metrics, verdicts, keys, plans, loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor, NULL},

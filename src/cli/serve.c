@@ -43,6 +43,8 @@ static void fill_spec(const struct args *a, struct server_spec *spec)
     spec->params = a->params;
     if (isnan(spec->params.protocol))
         spec->params.protocol = protocol_find("http");
+    if (!a->given[PARAM_place]) /* so that the pid of the command is the one that serves */
+        spec->params.place = PLACE_INSIDE;
     workload_resolve(&spec->params);
     spec->cpu = -1;
     /* Nothing of ours shares this machine with it, so it is pinned only when that was asked for. */
@@ -77,13 +79,18 @@ static void say_status(const struct reading *before, const struct reading *now)
 }
 
 /* What a load on another machine may be held against. */
-static void say_total(const struct server *s)
+static void say_total(const struct server *s, bool one_way)
 {
     struct server_counts c;
     server_read(s, &c);
-    fprintf(stderr, "in all %llu requests answered, %llu connections, %llu bytes sent\n",
-            (unsigned long long)c.requests, (unsigned long long)c.accepts,
-            (unsigned long long)c.bytes_out);
+    fputs("in all ", stderr);
+    if (!one_way)
+        fprintf(stderr, "%llu requests answered, ", (unsigned long long)c.requests);
+    fprintf(stderr, "%llu connections, %llu bytes received", (unsigned long long)c.accepts,
+            (unsigned long long)c.bytes_in);
+    if (!one_way)
+        fprintf(stderr, ", %llu bytes sent", (unsigned long long)c.bytes_out);
+    fputc('\n', stderr);
 }
 
 static void block_ends(sigset_t *set)
@@ -113,15 +120,15 @@ static bool ended(const sigset_t *set, uint64_t next_ns)
     }
 }
 
-static int watch(struct server *s, const sigset_t *set, bool quiet)
+static int watch(struct server *s, const sigset_t *set, bool one_way, bool quiet)
 {
     static struct reading before, now;
     struct err why;
-    reading_take(s, &before);
+    reading_take(s, one_way, &before);
     for (uint64_t next = before.t_ns + NS_PER_S; !ended(set, next); next += NS_PER_S) {
         if (!server_alive(s, &why))
             return cli_fail(1, why.text);
-        reading_take(s, &now);
+        reading_take(s, one_way, &now);
         if (!quiet)
             say_status(&before, &now);
         before = now;
@@ -129,7 +136,7 @@ static int watch(struct server *s, const sigset_t *set, bool quiet)
     if (!quiet && isatty(STDERR_FILENO))
         fputc('\n', stderr);
     if (!quiet)
-        say_total(s);
+        say_total(s, one_way);
     return 0;
 }
 
@@ -147,7 +154,8 @@ int cli_serve(const struct args *a)
     if (!s)
         return cli_fail(1, e.text);
     say_start(s);
-    int status = watch(s, &set, a->options.quiet != NULL);
+    bool one_way = protocol_table[(int)spec.params.protocol]->one_way;
+    int status = watch(s, &set, one_way, a->options.quiet != NULL);
     server_stop(s);
     return status;
 }

@@ -16,15 +16,17 @@ static void share_of(const struct server_counts *c, int64_t cpu_ns, struct share
 {
     out->open = c->accepts > c->closes ? c->accepts - c->closes : 0;
     out->requests = c->requests;
+    out->bytes_in = c->bytes_in;
     out->cpu_ns = cpu_ns;
 }
 
-void reading_take(const struct server *s, struct reading *out)
+void reading_take(const struct server *s, bool one_way, struct reading *out)
 {
     struct server_counts c;
     int n = server_workers(s);
     out->workers = n < STATUS_WORKERS ? n : STATUS_WORKERS;
     out->one_set = server_model(s)->caps & CAP_POOL;
+    out->one_way = one_way;
     server_read(s, &c);
     share_of(&c, server_cpu_ns(s), &out->all);
     out->junk = c.junk;
@@ -48,6 +50,11 @@ static double open_now(const struct share *before, const struct share *now, doub
 static double requests_per_s(const struct share *before, const struct share *now, double seconds)
 {
     return nearbyint((double)(now->requests - before->requests) / seconds);
+}
+
+static double mib_per_s(const struct share *before, const struct share *now, double seconds)
+{
+    return nearbyint((double)(now->bytes_in - before->bytes_in) / 1048576 / seconds);
 }
 
 static double cpu_pct(const struct share *before, const struct share *now, double seconds)
@@ -105,16 +112,17 @@ char *reading_line(const struct reading *before, const struct reading *now, int 
     double seconds = (double)(now->t_ns - before->t_ns) / 1e9;
     double cpu = cpu_pct(&before->all, &now->all, seconds);
     bool several = now->workers > 1;
+    figure_fn work = now->one_way ? mib_per_s : requests_per_s;
     struct text t = {buf, size};
     char rate[32];
     buf[0] = '\0';
     add(&t, "connections %llu", (unsigned long long)now->all.open);
     if (several && !now->one_set)
         split(&t, before, now, open_now, most);
-    add(&t, "  requests/s %s",
-        units_si(rate, sizeof rate, requests_per_s(&before->all, &now->all, seconds)));
+    add(&t, "  %s %s", now->one_way ? "MiB/s" : "requests/s",
+        units_si(rate, sizeof rate, work(&before->all, &now->all, seconds)));
     if (several)
-        split(&t, before, now, requests_per_s, most);
+        split(&t, before, now, work, most);
     add(&t, "  CPU %.1f %%", isnan(cpu) ? 0 : cpu);
     if (several)
         split(&t, before, now, cpu_pct, most);

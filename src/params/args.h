@@ -34,6 +34,13 @@ struct args_rules {
     const char *const *params;
     const char *const *without; /* parameters that it does not take; NULL: none */
     bool one_value; /* parameters take no lists */
+    const struct args_words *words; /* ends with id NULL; NULL: none */
+};
+
+/* What an option or a parameter is called in the help of a command for which the table's words are
+ * wrong. */
+struct args_words {
+    const char *id, *argument, *help;
 };
 
 /* Parses argv[1..]. Returns 0 or -EINVAL with one line: unknown option (with the nearest), one that

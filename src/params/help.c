@@ -44,6 +44,15 @@ static void entry(FILE *out, char letter, const char *id, const char *argument, 
     wrap(out, help);
 }
 
+/* The command's own words for it, or NULL. */
+static const struct args_words *words_of(const struct args_rules *rules, const char *id)
+{
+    const struct args_words *w = rules->words;
+    while (w && w->id && strcmp(w->id, id))
+        w++;
+    return w && w->id ? w : NULL;
+}
+
 static const char *argument_of(const struct param_info *p)
 {
     static const char *const words[] = {
@@ -71,7 +80,12 @@ static void facts_of(enum param_id id, const struct args_rules *rules, char *buf
 static void param_entry(FILE *out, enum param_id id, const struct args_rules *rules)
 {
     const struct param_info *p = &param_table[id];
+    const struct args_words *own = words_of(rules, p->id);
     char text[512], facts[256];
+    if (own) {
+        entry(out, params_letter(id), p->id, own->argument, own->help);
+        return;
+    }
     facts_of(id, rules, facts, sizeof facts);
     bool listable = p->axis && !rules->one_value;
     snprintf(text, sizeof text, "%s %s%s", p->help, facts, listable ? " *" : "");
@@ -98,8 +112,10 @@ char *args_help(const struct args_rules *rules)
             param_entry(out, id, rules);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_info *o = &option_table[i];
+        const struct args_words *own = words_of(rules, o->id);
         if (listed(rules, o->id))
-            entry(out, o->letter, o->id, o->argument, o->help);
+            entry(out, o->letter, o->id, own ? own->argument : o->argument,
+                  own ? own->help : o->help);
     }
     entry(out, 'h', "help", "", "this text");
     entry(out, 0, "version", "", "the version");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -70,6 +71,7 @@ int server_child_main(int argc, char **argv)
     struct shared *s;
     struct err e = {""};
     int fd = argc > 2 ? atoi(argv[2]) : -1;
+    prctl(PR_SET_NAME, "iodash"); /* of /proc/self/exe it would be "exe" */
     if (fd < 3 || shared_open(fd, &s, &e) < 0)
         return 2;
     fds_keep_only((int[]){fd, s->lifeline}, 2);

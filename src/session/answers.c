@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "servers/target.h"
 #include "session/answers_hold.h"
 #include "session/say.h"
 
@@ -250,9 +251,11 @@ static void say_limit(const struct row *r, int pane, struct text *t)
     const struct pane *p = &r->panes[pane];
     double spare = mean_of(r, pane, METRIC_load_spare_pct);
     double cpu = mean_of(r, pane, METRIC_server_cpu_pct);
-    double rate = mean_of(r, pane, METRIC_requests_per_s);
-    if (is_target(p) && cpu < 0.1 && rate > 100)
-        say(t, "; the process named used no CPU: is it the one that serves?");
+    bool answered = mean_of(r, pane, METRIC_requests_per_s) > 0 ||
+                    mean_of(r, pane, METRIC_messages_per_s) > 0;
+    if (is_target(p) && p->io->target->pid && isnan(cpu) && answered)
+        say(t, "; CPU not measured: process %d (%.40s) used none while requests were answered; "
+               "is it the one that serves?", (int)p->io->target->pid, p->io->target->name);
     bool limited = p->verdict == VERDICT_OK || p->verdict == VERDICT_TOO_FEW;
     if (!is_target(p) || isfinite(r->params.rate) || !limited || !(spare >= 5))
         return;

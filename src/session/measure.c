@@ -232,6 +232,22 @@ static void forget_counters(struct values *out)
         out->v[ids[i]] = METRIC_NONE;
 }
 
+/* No server takes a request with its two calls, or 64 KiB, for so little: somebody else did. */
+static bool served_by_another(const struct span *s)
+{
+    double calls = (double)s->load.replies + (double)s->load.sent_bytes / 65536;
+    return s->server_cpu_ns >= 0 && calls >= 1 && (double)s->server_cpu_ns < 200 * calls;
+}
+
+static void forget_process(struct values *out)
+{
+    static const enum metric_id ids[] = {METRIC_server_cpu_pct, METRIC_server_user_pct,
+                                         METRIC_server_sys_pct, METRIC_cpu_us_per_request,
+                                         METRIC_rss_bytes, METRIC_mem_pct};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        out->v[ids[i]] = METRIC_NONE;
+}
+
 void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
                  struct values *out)
 {
@@ -270,4 +286,6 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
         message_values(s, out);
     if (!s->counted)
         forget_counters(out);
+    if (!s->counted && served_by_another(s))
+        forget_process(out);
 }

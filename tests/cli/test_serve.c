@@ -145,6 +145,46 @@ static void a_status_line_counts(void **state)
     ends(SIGTERM, 0);
 }
 
+static void by_default_one_process_serves(void **state)
+{
+    const char *const words[] = {"serve", "-m", "poll", "--listen", "127.0.0.1:0", NULL};
+    (void)state;
+    program_start(&p, &(struct program_want){.words = words});
+    assert_true(program_says(&p, "(pid ", LONG_MS) && program_says(&p, "\n", LONG_MS));
+    assert_int_equal(server_pid(), p.pid);
+    ends(SIGTERM, 0);
+}
+
+static void a_child_has_its_name(void **state)
+{
+    struct proc_stat stat;
+    (void)state;
+    serve("poll", "process");
+    assert_int_equal(proc_stat_read((pid_t)server_pid(), &stat, NULL), 0);
+    assert_string_equal(stat.name, "iodash");
+    ends(SIGTERM, 0);
+}
+
+static void what_is_not_answered_counts_in_bytes(void **state)
+{
+    const char *const words[] = {"serve", "-m", "epoll-lt", "--listen", "127.0.0.1:0",
+                                 "--protocol", "discard", NULL};
+    char text[64];
+    (void)state;
+    program_start(&p, &(struct program_want){.words = words});
+    assert_true(program_says(&p, "listens on 127.0.0.1:", LONG_MS) &&
+                program_says(&p, "MiB/s 0", LONG_MS));
+    assert_int_equal(sscanf(strstr(p.err, "127.0.0.1:"), "%63[0-9.:]", text), 1);
+    assert_int_equal(net_addr_parse(text, false, &address, NULL), 0);
+    int fd = dial();
+    assert_int_equal(send(fd, text, 10, MSG_NOSIGNAL), 10);
+    assert_true(program_says(&p, "connections 1", LONG_MS)); /* so the second before it is over */
+    ends(SIGTERM, 0);
+    assert_non_null(strstr(p.err, "in all 1 connections, 10 bytes received\n"));
+    assert_null(strstr(p.err, "request"));
+    close(fd);
+}
+
 /* Two listeners share the connections by a hash; two threads of a pool share one listener. */
 static void a_status_line_is_split_by_worker(void **state)
 {
@@ -247,6 +287,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_model_in_both_places),
         TEST(a_status_line_counts),
+        TEST(by_default_one_process_serves),
+        TEST(a_child_has_its_name),
+        TEST(what_is_not_answered_counts_in_bytes),
         TEST(a_status_line_is_split_by_worker),
         TEST(junk_is_counted_and_survived),
         TEST(a_taken_port_is_told),

@@ -45,8 +45,8 @@ class Memory(Case):
 
     def rss(self, model):
         port, clients = free_port(), []
-        process = self.start("serve", "-m", model, "--protocol", "fetch", "--quiet", "--listen",
-                             f"127.0.0.1:{port}")
+        process = self.start("serve", "-m", model, "--place", "process", "--protocol", "fetch",
+                             "--quiet", "--listen", f"127.0.0.1:{port}")
         try:
             for _ in range(CONNECTIONS):
                 clients.append(self.connect(process, port))

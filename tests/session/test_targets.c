@@ -160,6 +160,42 @@ static void zeros_are_no_figures(void **state)
     server_stop(server);
 }
 
+/* A second of 1000 answered requests, of a process that used `cpu_ns` meanwhile. */
+static void second_of(int64_t cpu_ns, struct values *out)
+{
+    struct span span;
+    struct span_hists none = {0};
+    span_clear(&span);
+    span.interval_s = 1;
+    span.load.replies = span.server.requests = 1000;
+    span.server_cpu_ns = cpu_ns;
+    span.user_ns = span.sys_ns = cpu_ns / 2;
+    span.rss_bytes = 1000000;
+    span_values(&span, &none, 1 << 30, out);
+}
+
+static void another_process_served(void **state)
+{
+    static const int64_t idle[] = {0, 90000}; /* a parent that prints a line a second */
+    (void)state;
+    struct values v;
+    for (int i = 0; i < 2; i++) {
+        second_of(idle[i], &v);
+        assert_true(isnan(v.v[METRIC_cpu_us_per_request]) && isnan(v.v[METRIC_server_cpu_pct]));
+        assert_true(isnan(v.v[METRIC_rss_bytes]) && v.v[METRIC_requests_per_s] > 999);
+    }
+    second_of(2000000, &v);
+    assert_true(v.v[METRIC_cpu_us_per_request] > 1.99 && v.v[METRIC_server_cpu_pct] > 0.19);
+    struct rows rows = {0};
+    struct row *r = row_of(&rows, -1, 50);
+    struct answer a;
+    target.pid = 4711;
+    answer_row(r, 0, &a);
+    assert_non_null(strstr(a.trust, "CPU not measured: process 4711"));
+    assert_null(strstr(a.answer, "CPU"));
+    rows_free(&rows);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -168,6 +204,7 @@ int main(void)
         cmocka_unit_test(behind_without_its_cpu),
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
+        cmocka_unit_test(another_process_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
