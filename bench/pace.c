@@ -6,7 +6,6 @@
  * Usage: bench_pace [SECONDS [CONNECTIONS [RATE ...]]] */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -95,8 +94,9 @@ static int run(struct plan_row *want, const struct cpu_plan *cpus, int seconds)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--server-child") == 0)
-        return server_child_main(argc, argv); /* it is its own server */
+    int status;
+    if (server_child(argc, argv, &status))
+        return status;
     static const double rates[] = {1000, 10000, 50000};
     int seconds = argc > 1 ? atoi(argv[1]) : 10, failed = 0;
     struct err e = {{0}};

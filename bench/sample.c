@@ -4,7 +4,6 @@
  * nothing. Usage: bench_sample [THREADS] */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -53,8 +52,9 @@ static double one_sample(struct rig_pane *p, int cpu, int64_t mem, struct hist_c
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--server-child") == 0)
-        return server_child_main(argc, argv); /* it is its own server */
+    int status;
+    if (server_child(argc, argv, &status))
+        return status;
     int threads = argc > 1 ? atoi(argv[1]) : 1000;
     struct err e = {{0}};
     struct cpu_plan cpus;

@@ -74,10 +74,7 @@ static long nofile_before;
 
 bool cli_child(int argc, char **argv, int *status)
 {
-    if (argc < 2 || strcmp(argv[1], "--server-child"))
-        return false;
-    *status = server_child_main(argc, argv);
-    return true;
+    return server_child(argc, argv, status);
 }
 
 void cli_start(void)

@@ -28,10 +28,23 @@
 #define CHILD_MEMFD 3
 #define CHILD_LIFELINE 4
 
+static bool can_be_child; /* set before there are threads */
+
+bool server_child(int argc, char **argv, int *status)
+{
+    can_be_child = true;
+    if (argc < 2 || strcmp(argv[1], "--server-child"))
+        return false;
+    *status = server_child_main(argc, argv);
+    return true;
+}
+
 const char *server_exe(void)
 {
     const char *exe = getenv("IODASH_EXE");
-    return exe && *exe ? exe : "/proc/self/exe";
+    if (exe && *exe)
+        return exe;
+    return can_be_child ? "/proc/self/exe" : NULL;
 }
 
 /* --- how it ended ----------------------------------------------------------------------------- */
@@ -112,17 +125,20 @@ static int spawn(pid_t *pid, int memfd, int lifeline, struct err *e)
     extern char **environ;
     char number[16], flag[] = "--server-child", name[] = "iodash";
     char *argv[] = {name, flag, number, NULL};
+    const char *exe = server_exe();
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
+    if (!exe)
+        return err_set(e, ENOEXEC, "this program cannot be its own server: IODASH_EXE names one");
     snprintf(number, sizeof number, "%d", CHILD_MEMFD);
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attr);
     int rc = set_up_child(&files, &attr, memfd, lifeline);
     if (rc == 0)
-        rc = posix_spawn(pid, server_exe(), &files, &attr, argv, environ);
+        rc = posix_spawn(pid, exe, &files, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
-    return rc == 0 ? 0 : err_set(e, rc, "cannot start %s: %s", server_exe(), strerror(rc));
+    return rc == 0 ? 0 : err_set(e, rc, "cannot start %s: %s", exe, strerror(rc));
 }
 
 /* Both above the numbers that they get in the child, so that one dup2 does not hit the other. */

@@ -70,11 +70,13 @@ void server_threads(const struct server *s, struct proc_thread *out);
 void server_gate(struct server *s, enum gate_word word);
 void server_gate_read(const struct server *s, struct gate_reading *out);
 
-/* main() of a child: argv[1] is "--server-child", argv[2] the descriptor. Returns the exit status.
- * Nothing is printed; errors go into the shared header. */
+/* What main() asks first. True: this is the process of a server ("--server-child FD"), which has
+ * run; *status is to be its exit status. Nothing is printed; errors go into the shared header. */
+bool server_child(int argc, char **argv, int *status);
 int server_child_main(int argc, char **argv);
 
-/* The binary to spawn: $IODASH_EXE or /proc/self/exe. */
+/* The binary to spawn: $IODASH_EXE, else this program where its main() asks server_child(). NULL:
+ * another program, which would start itself anew without end. */
 const char *server_exe(void);
 
 #endif
