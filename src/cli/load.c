@@ -17,6 +17,7 @@
 #include "cli/run.h"
 #include "load/workloads.h"
 #include "servers/target.h"
+#include "session/measure.h"
 
 #define DURATION_S 10
 #define WARMUP_S 1
@@ -97,11 +98,11 @@ static int somebody_listens(struct err *e)
 static void percentile_line(FILE *out, const char *word, const struct values *v,
                             const enum metric_id *ids, const char *note)
 {
-    static const char *const names[] = {"p50", "p90", "p99", "p99.9", "max"};
+    static const char *const names[SPAN_PERCENTILES] = {"p50", "p90", "p99", "p99.9", "max"};
     fprintf(out, "%-12s", word);
     if (isnan(v->v[ids[0]]))
         fputs("n/a", out);
-    for (int i = 0; i < 5 && !isnan(v->v[ids[0]]); i++) {
+    for (int i = 0; i < SPAN_PERCENTILES && !isnan(v->v[ids[0]]); i++) {
         char text[24];
         fprintf(out, "%s%s %s", i ? "  " : "", names[i],
                 units_us(text, sizeof text, v->v[ids[i]], !cli_utf8()));
@@ -111,18 +112,13 @@ static void percentile_line(FILE *out, const char *word, const struct values *v,
 
 static void latency_lines(FILE *out, const struct row *r, const struct pane *p)
 {
-    static const enum metric_id latency[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
-                                             METRIC_latency_p99_us, METRIC_latency_p999_us,
-                                             METRIC_latency_max_us};
-    static const enum metric_id response[] = {METRIC_response_p50_us, METRIC_response_p90_us,
-                                              METRIC_response_p99_us, METRIC_response_p999_us,
-                                              METRIC_response_max_us};
     bool paced = isfinite(r->params.rate);
-    percentile_line(out, "latency", &p->whole, latency,
+    percentile_line(out, "latency", &p->whole, span_latency_ids,
                     paced ? "paced, from the send; of completed requests"
                           : "closed loop, from the send; of completed requests");
     if (paced)
-        percentile_line(out, "response", &p->whole, response, "from when each was due");
+        percentile_line(out, "response", &p->whole, span_response_ids,
+                        "from when each was due");
 }
 
 /* What the percentiles are of, and what was left out of them. */
@@ -157,9 +153,9 @@ static uint64_t errors_of(const struct load_counts *c, char *text, size_t size)
         uint64_t count;
         enum metric_id metric;
     } kinds[] = {
-        {c->errors_refused, METRIC_errors_refused}, {c->errors_reset, METRIC_errors_reset},
-        {c->errors_timeout, METRIC_errors_timeout}, {c->errors_port, METRIC_errors_port},
-        {c->errors_fd, METRIC_errors_fd},           {c->errors_bytes, METRIC_errors_bytes},
+#define X(id, help) {c->id, METRIC_##id},
+        LOAD_ERRORS(X)
+#undef X
     };
     uint64_t sum = 0;
     *text = '\0';

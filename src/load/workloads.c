@@ -12,6 +12,11 @@
 #include "load/senders.h"
 #include "net/protocol.h"
 
+/* What every workload yields, last. */
+#define METRICS_OF_ALL                                                                             \
+    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,               \
+        METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd
+
 static const enum param_id transfer_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_samples, PARAM_duration,
     PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
@@ -31,9 +36,7 @@ static const enum metric_id transfer_yields[] = {
     METRIC_delayed_pct, METRIC_retransmits, METRIC_tcp_mem_bytes, METRIC_server_user_pct,
     METRIC_server_sys_pct, METRIC_rss_bytes, METRIC_established, METRIC_accepted, METRIC_served,
     METRIC_never_answered, METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
-    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
-    METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd,
-    METRIC_errors_bytes, METRIC_COUNT,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset transfer_presets[] = {
     {PARAM_connections, 400}, {PARAM_size, 1024}, {PARAM_rate, 11500}, {PARAM_samples, 12},
@@ -46,13 +49,11 @@ static const enum param_id connect_matters[] = {
 };
 static const enum metric_id connect_yields[] = {
     METRIC_connect_s, METRIC_accepted_s, METRIC_connections_per_s, METRIC_syn_retransmits,
-    METRIC_accept_drain_per_s,
-    METRIC_timer_s, METRIC_established, METRIC_accepted, METRIC_refused, METRIC_listen_drops,
+    METRIC_accept_drain_per_s, METRIC_timer_s, METRIC_established, METRIC_accepted, METRIC_refused,
+    METRIC_listen_drops,
     METRIC_server_cpu_pct, METRIC_load_cpu_pct, METRIC_waits_per_s, METRIC_events_per_wait,
     METRIC_rss_bytes,
-    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
-    METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd,
-    METRIC_errors_bytes, METRIC_COUNT,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset connect_presets[] = {
     {PARAM_connections, 1000}, {PARAM_size, 1024}, {PARAM_repeats, 11}, {PARAM_COUNT, 0},
@@ -68,9 +69,8 @@ static const enum metric_id idle_mix_yields[] = {
     METRIC_exchange_s, METRIC_cpu_us_per_request, METRIC_requests_per_s, METRIC_looks_per_request,
     METRIC_events_per_wait, METRIC_waits_per_s, METRIC_server_cpu_pct, METRIC_rss_bytes,
     METRIC_established, METRIC_accepted, METRIC_served, METRIC_never_answered, METRIC_refused,
-    METRIC_load_cpu_pct, METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors,
-    METRIC_errors_refused, METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port,
-    METRIC_errors_fd, METRIC_errors_bytes, METRIC_COUNT,
+    METRIC_load_cpu_pct,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset idle_mix_presets[] = {
     {PARAM_connections, 10}, {PARAM_size, 1024}, {PARAM_repeats, 11}, {PARAM_COUNT, 0},
@@ -90,9 +90,7 @@ static const enum metric_id ramp_yields[] = {
     METRIC_response_p50_us, METRIC_response_p99_us, METRIC_connections_per_s,
     METRIC_events_per_wait, METRIC_waits_per_s, METRIC_server_user_pct, METRIC_server_sys_pct,
     METRIC_rss_bytes, METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
-    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
-    METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd,
-    METRIC_errors_bytes, METRIC_COUNT,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset ramp_presets[] = {
     {PARAM_connections, 50}, {PARAM_keepalive, KEEPALIVE_OFF}, {PARAM_rate, PARAM_MAX},
@@ -119,9 +117,8 @@ static const enum metric_id churn_yields[] = {
     METRIC_response_p90_us, METRIC_response_p99_us, METRIC_response_p999_us,
     METRIC_response_max_us, METRIC_send_late_p99_us, METRIC_requests_per_s, METRIC_events_per_wait,
     METRIC_waits_per_s, METRIC_server_user_pct, METRIC_server_sys_pct, METRIC_rss_bytes,
-    METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct, METRIC_process_cpu_pct,
-    METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused, METRIC_errors_reset,
-    METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd, METRIC_errors_bytes, METRIC_COUNT,
+    METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset churn_presets[] = {
     {PARAM_connections, 100}, {PARAM_size, 1024}, {PARAM_rate, PARAM_MAX}, {PARAM_samples, 12},
@@ -140,9 +137,8 @@ static const enum metric_id stream_yields[] = {
     METRIC_events_per_wait, METRIC_looks_per_request, METRIC_mib_per_s, METRIC_rss_bytes,
     METRIC_mem_pct, METRIC_waits_per_s, METRIC_send_late_p99_us, METRIC_server_user_pct,
     METRIC_server_sys_pct, METRIC_established, METRIC_accepted, METRIC_refused,
-    METRIC_load_cpu_pct, METRIC_load_spare_pct, METRIC_process_cpu_pct, METRIC_ui_cpu_pct,
-    METRIC_errors, METRIC_errors_refused, METRIC_errors_reset, METRIC_errors_timeout,
-    METRIC_errors_port, METRIC_errors_fd, METRIC_errors_bytes, METRIC_COUNT,
+    METRIC_load_cpu_pct, METRIC_load_spare_pct,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset stream_presets[] = {
     {PARAM_connections, 1000}, {PARAM_size, 1024}, {PARAM_samples, 12},
@@ -158,8 +154,7 @@ static const enum metric_id burst_yields[] = {
     METRIC_drain_cpu_ns, METRIC_drain_ns, METRIC_send_ns, METRIC_send_min_ns, METRIC_send_max_ns,
     METRIC_send_ticks, METRIC_events_per_wait, METRIC_rearm_ns, METRIC_established,
     METRIC_accepted, METRIC_refused, METRIC_rss_bytes, METRIC_load_cpu_pct,
-    METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,
-    METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd, METRIC_COUNT,
+    METRICS_OF_ALL, METRIC_COUNT,
 };
 static const struct workload_preset burst_presets[] = {
     {PARAM_connections, 1000}, {PARAM_size, 65536}, {PARAM_repeats, 11},
@@ -174,9 +169,8 @@ static const enum param_id hold_matters[] = {
 static const enum metric_id hold_yields[] = {
     METRIC_established, METRIC_accepts_per_s, METRIC_kernel_per_connection,
     METRIC_rss_per_connection, METRIC_rss_bytes, METRIC_accepted, METRIC_refused,
-    METRIC_server_cpu_pct, METRIC_waits_per_s, METRIC_mem_pct, METRIC_process_cpu_pct,
-    METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused, METRIC_errors_reset,
-    METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd, METRIC_errors_bytes, METRIC_COUNT,
+    METRIC_server_cpu_pct, METRIC_waits_per_s, METRIC_mem_pct,
+    METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset hold_presets[] = {
     {PARAM_connections, 10000}, {PARAM_samples, 12}, {PARAM_warmup, 0}, {PARAM_COUNT, 0},

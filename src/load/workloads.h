@@ -20,8 +20,7 @@ struct workload_preset { /* what an unset parameter becomes */
 /* What the live view draws of it; the screen knows no workload. */
 struct workload_picture {
     enum metric_id graph;     /* of a sampled one, over time */
-    const char *series[2];    /* of a repeated one: what its load_watch holds; second NULL: one */
-    const char *against;      /* their x, in a word ("clients"); NULL: seconds */
+    const char *series[2];    /* of a repeated one: what its load_watch holds; NULL: none */
     enum param_id reaches;    /* what the series end at; 0: nothing that is known beforehand */
     const char *beside;       /* the figure after the main one, in a word; NULL: its title */
     const char *says;         /* under it: {metric} becomes the figure, {s} an s unless it was 1 */

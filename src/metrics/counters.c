@@ -26,6 +26,21 @@ void load_counts_add(struct load_counts *into, const struct load_counters *c)
 #undef X
 }
 
+void server_counts_sum(struct server_counts *into, const struct server_counts *more)
+{
+#define X(id, help) into->id += more->id;
+    SERVER_COUNTERS(X)
+#undef X
+    into->last_accept_ns = more->last_accept_ns;
+}
+
+void load_counts_sum(struct load_counts *into, const struct load_counts *more)
+{
+#define X(id, help) into->id += more->id;
+    LOAD_COUNTERS(X)
+#undef X
+}
+
 void server_counts_diff(const struct server_counts *now, const struct server_counts *before,
                         struct server_counts *out)
 {

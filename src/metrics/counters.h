@@ -44,6 +44,15 @@ struct server_counts {
 #undef X
 };
 
+/* Failures of connections that ask, by kind: each is a metric of the same id. */
+#define LOAD_ERRORS(X)                                                                             \
+    X(errors_refused, "refused")                                                                   \
+    X(errors_reset, "reset")                                                                       \
+    X(errors_timeout, "timed out")                                                                 \
+    X(errors_port, "no local port")                                                                \
+    X(errors_fd, "no descriptor")                                                                  \
+    X(errors_bytes, "wrong bytes")
+
 /* One shard of the load: a mux thread, or one of the blocking engine's. */
 #define LOAD_COUNTERS(X)                                                                           \
     X(sent, "requests sent while measured")                                                        \
@@ -59,12 +68,7 @@ struct server_counts {
     X(closed, "connections closed by either side")                                                 \
     X(sleeps, "times the load slept in its wait")                                                  \
     X(spare_ns, "time of a spinning load in looks that found nothing")                             \
-    X(errors_refused, "refused")                                                                   \
-    X(errors_reset, "reset")                                                                       \
-    X(errors_timeout, "timed out")                                                                 \
-    X(errors_port, "no local port")                                                                \
-    X(errors_fd, "no descriptor")                                                                  \
-    X(errors_bytes, "wrong bytes")
+    LOAD_ERRORS(X)
 
 struct load_counters {
 #define X(id, help) _Atomic uint64_t id;
@@ -104,6 +108,10 @@ static inline uint64_t counter_get(const _Atomic uint64_t *c)
 /* into += the counters (last_accept_ns: the latest). */
 void server_counts_add(struct server_counts *into, const struct server_counters *c);
 void load_counts_add(struct load_counts *into, const struct load_counters *c);
+
+/* into += more (last_accept_ns: more's). */
+void server_counts_sum(struct server_counts *into, const struct server_counts *more);
+void load_counts_sum(struct load_counts *into, const struct load_counts *more);
 
 /* out = now - before; a counter that went backwards gives 0, never 10^19. last_accept_ns is now's.
  * out may be one of the two. */

@@ -53,21 +53,6 @@ static void add_signed(int64_t *sum, int64_t from, int64_t to)
         *sum = from < 0 || to < from ? -1 : *sum + (to - from);
 }
 
-static void add_server(struct server_counts *sum, const struct server_counts *d)
-{
-#define X(id, help) sum->id += d->id;
-    SERVER_COUNTERS(X)
-#undef X
-    sum->last_accept_ns = d->last_accept_ns;
-}
-
-static void add_load(struct load_counts *sum, const struct load_counts *d)
-{
-#define X(id, help) sum->id += d->id;
-    LOAD_COUNTERS(X)
-#undef X
-}
-
 static void add_net(struct span *s, const struct proc_net *from, const struct proc_net *to)
 {
     add_signed(&s->listen_drops, from->listen_drops, to->listen_drops);
@@ -96,8 +81,8 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     struct load_counts load;
     server_counts_diff(&to->server, &from->server, &server);
     load_counts_diff(&to->load, &from->load, &load);
-    add_server(&s->server, &server);
-    add_load(&s->load, &load);
+    server_counts_sum(&s->server, &server);
+    load_counts_sum(&s->load, &load);
 
     s->counted = to->counted;
     s->khz = to->khz;
@@ -134,6 +119,13 @@ static double others_pct(const struct span *s)
     return (double)(s->busy_ns - s->server_cpu_ns) / 1e7 / s->interval_s;
 }
 
+const enum metric_id span_latency_ids[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
+                                           METRIC_latency_p99_us, METRIC_latency_p999_us,
+                                           METRIC_latency_max_us};
+const enum metric_id span_response_ids[] = {METRIC_response_p50_us, METRIC_response_p90_us,
+                                            METRIC_response_p99_us, METRIC_response_p999_us,
+                                            METRIC_response_max_us};
+
 static void percentile_values(const struct hist_copy *h, const enum metric_id *ids,
                               struct values *out)
 {
@@ -149,14 +141,8 @@ static void percentile_values(const struct hist_copy *h, const enum metric_id *i
 
 void span_latency(const struct span_hists *h, struct values *out)
 {
-    static const enum metric_id latency[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,
-                                             METRIC_latency_p99_us, METRIC_latency_p999_us,
-                                             METRIC_latency_max_us};
-    static const enum metric_id response[] = {METRIC_response_p50_us, METRIC_response_p90_us,
-                                              METRIC_response_p99_us, METRIC_response_p999_us,
-                                              METRIC_response_max_us};
-    percentile_values(h->latency, latency, out);
-    percentile_values(h->response, response, out);
+    percentile_values(h->latency, span_latency_ids, out);
+    percentile_values(h->response, span_response_ids, out);
     if (h->latency)
         out->v[METRIC_latency_mean_us] = hist_mean(h->latency) / 1e3;
     if (h->latency && h->latency->count > 0)
@@ -208,14 +194,9 @@ static void net_values(const struct span *s, struct values *out)
 static void error_values(const struct load_counts *c, struct values *out)
 {
     uint64_t sum = 0;
-#define E(kind) sum += c->errors_##kind, out->v[METRIC_errors_##kind] = (double)c->errors_##kind
-    E(refused);
-    E(reset);
-    E(timeout);
-    E(port);
-    E(fd);
-    E(bytes);
-#undef E
+#define X(id, help) sum += c->id, out->v[METRIC_##id] = (double)c->id;
+    LOAD_ERRORS(X)
+#undef X
     out->v[METRIC_errors] = (double)sum;
 }
 

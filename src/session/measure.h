@@ -66,4 +66,9 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
 /* Those of the histograms alone. */
 void span_latency(const struct span_hists *h, struct values *out);
 
+/* p50, p90, p99, p99.9 and max of the one and of the other. */
+#define SPAN_PERCENTILES 5
+extern const enum metric_id span_latency_ids[SPAN_PERCENTILES];
+extern const enum metric_id span_response_ids[SPAN_PERCENTILES];
+
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "session/totals.h"
 #include "session/verdict.h"
 
 struct passes {
@@ -186,7 +185,7 @@ static bool one_pass(struct passes *p, int pane, int index)
     note(p, pane, result.note);
     session_push(s, p->row, pane, &sample);
     pthread_mutex_lock(&s->lock);
-    totals_add(&p->row->panes[pane], &result.counts);
+    load_counts_sum(&p->row->panes[pane].total, &result.counts);
     pthread_mutex_unlock(&s->lock);
     return sample.kept == KEPT_YES;
 }

@@ -46,10 +46,3 @@ void totals_end(const struct totals *t, struct rig_pane *p, struct pane *out)
         span_latency(&hists, &out->whole);
     free(now);
 }
-
-void totals_add(struct pane *out, const struct load_counts *counts)
-{
-#define X(id, help) out->total.id += counts->id;
-    LOAD_COUNTERS(X)
-#undef X
-}

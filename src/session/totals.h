@@ -17,7 +17,4 @@ void totals_begin(struct totals *t, const struct load *l); /* the kept part begi
 void totals_end(const struct totals *t, struct rig_pane *p, struct pane *out);
 void totals_fini(struct totals *t);
 
-/* Of a repeated workload, after each pass. */
-void totals_add(struct pane *out, const struct load_counts *counts);
-
 #endif

@@ -263,12 +263,10 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g)
     draw_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
     for (int i = 0; i < plot.w && g->count && g->x_high > 0; i++)
         pair_column(c, g, plot, i);
-    char to[48] = "", n[24];
-    if (g->x_high > 0 && g->x_word)
-        snprintf(to, sizeof to, "%s %.20s", units_exact(n, sizeof n, g->x_high), g->x_word);
-    else if (g->x_high > 0)
+    char to[48] = "";
+    if (g->x_high > 0)
         units_span(to, sizeof to, g->x_high);
-    draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, g->x_word ? "0" : "0 s", to);
+    draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, "0 s", to);
 }
 
 /* --- small ones ------------------------------------------------------------------------------- */

@@ -48,8 +48,7 @@ struct graph_pair {
     struct rect r;
     const double *x, *a, *b;
     int count;
-    double x_high;      /* at the right edge */
-    const char *x_word; /* what x counts; NULL: seconds */
+    double x_high; /* at the right edge, in seconds */
     struct scale scale;
     enum role role_a, role_b;
     enum term_charset charset;

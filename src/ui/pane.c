@@ -233,7 +233,6 @@ static void draw_pair(struct app *a, int pane, struct rect r)
                            .b = picture_of(a)->series[1] ? w->series[1] : NULL,
                            .count = w->points,
                            .x_high = end > 0 ? wide.high : 0,
-                           .x_word = picture_of(a)->against,
                            .scale = watch_scale(a),
                            .role_a = words_role(pane),
                            .role_b = ROLE_TEXT,

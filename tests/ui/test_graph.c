@@ -190,13 +190,11 @@ static void two_lines_over_time(void **state)
     assert_true(open >= 2); /* accepted is drawn with a shape of its own */
     canvas_clear(c);
     g.b = NULL;
-    g.x_word = "clients"; /* no second series, and no seconds */
     graph_pair_draw(c, &g);
     for (int y = 0; y < 5; y++) {
         canvas_line(c, y, got[y], sizeof got[y]);
         assert_null(strchr(got[y], 'o'));
     }
-    assert_non_null(strstr(got[4], "clients"));
     g.count = 0;
     graph_pair_draw(c, &g);
     canvas_free(c);
