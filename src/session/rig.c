@@ -79,7 +79,11 @@ void rig_load(struct rig_pane *p, const struct cpu_plan *cpus)
 {
     struct err e = {{0}};
     struct load_spec spec;
-    if (!p->server || workload_of(&p->params)->repeat)
+    if (!p->server)
+        return;
+    if (!p->load || p->params.keepalive == KEEPALIVE_OFF)
+        server_read(p->server, &p->found);
+    if (workload_of(&p->params)->repeat)
         return;
     if (p->load) {
         load_adjust(p->load, &p->params);

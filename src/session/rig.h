@@ -18,6 +18,7 @@ struct rig_pane {
     struct values opened; /* what the last opening of connections gave */
     bool opened_new;      /* no sample holds it yet */
     struct load_counts before; /* of the load when its last row ended */
+    struct server_counts found; /* the server's before these connections came: others were before */
     bool skipped;      /* its model cannot run here */
     struct split split; /* where its workers stood when the row began */
 };

@@ -64,12 +64,31 @@ static bool is_died(const struct seen *s)
     return s->pane->died;
 }
 
-static uint64_t refusals(const struct seen *s)
+/* Connections last as long as a request: how many there are at a moment says nothing. */
+static bool is_fresh(const struct seen *s)
 {
-    struct server_counts c = {0};
-    if (s->rig && s->rig->server)
-        server_read(s->rig->server, &c);
-    return c.refusals;
+    return s->row->params.keepalive == KEEPALIVE_OFF;
+}
+
+/* What the server did for this row's connections: it counts from its own start. */
+static void server_did(const struct seen *s, struct server_counts *out)
+{
+    *out = (struct server_counts){0};
+    if (!s->rig || !s->rig->server)
+        return;
+    server_read(s->rig->server, out);
+    out->accepts -= s->rig->found.accepts;
+    out->closes -= s->rig->found.closes;
+    out->refusals -= s->rig->found.refusals;
+    out->accept_failures -= s->rig->found.accept_failures;
+}
+
+/* Those of an earlier stretch of the row stand in its samples. */
+static double refusals(const struct seen *s)
+{
+    struct server_counts did;
+    server_did(s, &did);
+    return fmax(mean(s, METRIC_refused), (double)did.refusals);
 }
 
 static bool is_errors(const struct seen *s)
@@ -92,41 +111,42 @@ static bool is_errors(const struct seen *s)
     return true;
 }
 
-/* Connections last as long as a request: how many there are at a moment says nothing. */
-static bool is_fresh(const struct seen *s)
-{
-    return s->row->params.keepalive == KEEPALIVE_OFF;
-}
-
-static void say_refused(const struct seen *s, double refused)
+/* What it could not do for want of descriptors, and why. */
+static void say_refused(const struct seen *s, const char *what)
 {
     bool narrow = s->pane->io && s->pane->io->caps & CAP_FD_LIMIT;
     struct err told = {""};
-    server_troubles(s->rig->server, &told);
-    snprintf(s->reason, REASON, "%s refused %.0f connections: %.80s", s->pane->model, refused,
+    if (s->rig && s->rig->server)
+        server_troubles(s->rig->server, &told);
+    snprintf(s->reason, REASON, "%s %.45s: %.80s", s->pane->model, what,
              narrow ? "its descriptors end at 1024" : told.text);
+}
+
+/* A server that refused some and yet holds all that is asked for now has no limit here. */
+static bool lacks_descriptors(const struct seen *s)
+{
+    double wanted = s->row->params.connections + s->row->params.idle, refused = refusals(s);
+    struct server_counts did;
+    char what[64];
+    server_did(s, &did);
+    bool repeat = s->row->workload->repeat, fresh = is_fresh(s);
+    double held = repeat ? mean(s, METRIC_accepted) : (double)did.accepts - (double)did.closes;
+    bool lacks = fresh || repeat ? refused > 0 : refused > 0 && held < wanted;
+    if (!lacks && !(!fresh && did.accept_failures > 0 && held < wanted))
+        return false;
+    if (fresh)
+        snprintf(what, sizeof what, "refused %.0f connections", refused);
+    else
+        snprintf(what, sizeof what, "holds %.0f of %.0f", held, wanted);
+    say_refused(s, what);
+    return true;
 }
 
 static bool is_fd_limit(const struct seen *s)
 {
     double wanted = s->row->params.connections + s->row->params.idle;
-    struct server_counts c = {0};
-    if (s->rig && s->rig->server)
-        server_read(s->rig->server, &c);
-    double held = s->row->workload->repeat ? mean(s, METRIC_accepted)
-                                           : (double)(c.accepts - c.closes);
-    if (c.refusals > 0 && is_fresh(s)) {
-        say_refused(s, (double)c.refusals);
+    if (lacks_descriptors(s))
         return true;
-    }
-    if (c.refusals > 0 || (!is_fresh(s) && c.accept_failures > 0 && held < wanted)) {
-        struct err told = {""};
-        bool narrow = s->pane->io && s->pane->io->caps & CAP_FD_LIMIT;
-        server_troubles(s->rig->server, &told);
-        snprintf(s->reason, REASON, "%s holds %.0f of %.0f: %.80s", s->pane->model, held, wanted,
-                 narrow ? "its descriptors end at 1024" : told.text);
-        return true;
-    }
     if (above(mean(s, METRIC_errors_fd), 0)) {
         snprintf(s->reason, REASON, "the load found no descriptor %.0f times",
                  mean(s, METRIC_errors_fd));
@@ -300,7 +320,10 @@ static bool is_too_few(const struct seen *s)
     struct summary main = row_summary(s->row, s->index, row_main(s->row));
     if (main.used >= 3)
         return false;
-    snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
+    if (main.used == 0 && pane_kept(s->pane) > 0)
+        snprintf(s->reason, REASON, "%s is not measured", metric_table[row_main(s->row)].title);
+    else
+        snprintf(s->reason, REASON, "%d used: values, no interval", main.used);
     return true;
 }
 

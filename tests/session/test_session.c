@@ -259,15 +259,16 @@ static void a_killed_server_is_named_and_restarts(void **state)
     struct session *s = fresh(true);
     struct session_now *now = session_now_new();
     struct plan_row want = ask("transfer", "select,epoll-lt", 20);
+    want.params.turn = 0.4; /* a round of 1.6 s, seen after one of its turns */
     session_live(s, &want);
-    newest_with(s, 2);
+    const struct row *r = newest_with(s, 1);
+    while (samples_of(s, r, 1) < samples_of(s, r, 0)) /* its half of the round comes at once */
+        clock_sleep_until(clock_ns() + NS_PER_MS);
+    int others = samples_of(s, r, 1);
     kill(session_server_pid(s, 0), SIGKILL);
     wait_alive(s, now, false);
     assert_non_null(strstr(now->panes[0].trouble, "SIGKILL"));
-    session_lock(s);
-    const struct row *r = session_rows(s)->last;
-    int others = r->panes[1].count;
-    session_unlock(s);
+    assert_int_equal(samples_of(s, r, 1), others);
     for (int i = 0; i < 500 && verdict_of(s, r, 0) != VERDICT_DIED; i++)
         clock_sleep_until(clock_ns() + 20 * NS_PER_MS);
     assert_int_equal(verdict_of(s, r, 0), VERDICT_DIED);
@@ -296,6 +297,11 @@ static void load_off_and_on(void **state)
             break;
     }
     assert_int_equal(now->phase, PHASE_OFF);
+    assert_int_equal(now->row_number, 1); /* its figures stand */
+    session_lock(s);
+    bool kept = row_kept(session_rows(s)->first) > 0;
+    assert_int_equal(session_rows(s)->first->state, kept ? ROW_STOPPED : ROW_DROPPED);
+    session_unlock(s);
     unsigned long pushed = now->panes[0].trace_pushed;
     clock_sleep_until(clock_ns() + 700 * NS_PER_MS);
     session_read(s, now);
@@ -306,6 +312,9 @@ static void load_off_and_on(void **state)
         session_read(s, now);
     }
     assert_true(now->panes[0].trace_pushed > pushed);
+    session_lock(s);
+    assert_int_equal(session_rows(s)->count, kept ? 1 : 2); /* and it goes on */
+    session_unlock(s);
     session_now_free(now);
     session_free(s);
 }
@@ -375,6 +384,30 @@ static void more_measures_more(void **state)
     session_free(s);
 }
 
+/* What a server refused to an earlier load is nothing to a later one that it holds whole. */
+static void a_limit_ends_with_its_row(void **state)
+{
+    (void)state;
+    struct plan_row rows[] = {ask("hold", "select", 1100), ask("transfer", "select", 10),
+                              ask("hold", "select", 10), ask("hold", "select", 1100)};
+    enum verdict limits[] = {VERDICT_FD_LIMIT, VERDICT_OK, VERDICT_OK, VERDICT_FD_LIMIT};
+    struct plan plan = {.title = "test", .count = 4, .rows = rows,
+                        .axis = {PARAM_COUNT, PARAM_COUNT}};
+    struct session *s = fresh(false);
+    session_plan(s, &plan);
+    assert_true(session_wait(s, 60 * NS_PER_S));
+    session_lock(s);
+    const struct row *r = session_rows(s)->first;
+    for (int i = 0; i < 4; i++, r = r->next) {
+        bool limit = r->panes[0].verdict == VERDICT_FD_LIMIT;
+        if (limit != (limits[i] == VERDICT_FD_LIMIT)) /* a busy machine may say noisy */
+            fail_msg("row %d: %s: %s", i + 1, verdict_words[r->panes[0].verdict],
+                     r->panes[0].reason);
+    }
+    session_unlock(s);
+    session_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +423,7 @@ int main(void)
         cmocka_unit_test(more_measures_more),
         cmocka_unit_test(another_model_begins_its_graph_anew),
         cmocka_unit_test(what_is_left_is_counted_down),
+        cmocka_unit_test(a_limit_ends_with_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
