@@ -134,6 +134,11 @@ long limits_syncookies(void)
     return read_number("sys/net/ipv4/tcp_syncookies");
 }
 
+long limits_tw_reuse(void)
+{
+    return read_number("sys/net/ipv4/tcp_tw_reuse");
+}
+
 long limits_time_wait(void)
 {
     char buf[1024];

@@ -30,7 +30,6 @@ static int charset(const char *text, enum term_charset *out, struct err *e)
 static int fit(const struct args *a, struct plan *plan, char *line, size_t size, struct err *e)
 {
     struct params *p = &plan->rows[0].params;
-    struct reach_limits l;
     double asked = p->connections;
     int r;
     while ((r = plan_check_limits(plan, e)) < 0) {
@@ -38,11 +37,10 @@ static int fit(const struct args *a, struct plan *plan, char *line, size_t size,
             return r;
         p->connections = (double)(long)(p->connections / 2);
     }
-    reach_limits_read(&l);
     if (p->connections < asked)
         snprintf(line, size, "%.0f connections in place of %.0f: %ld descriptors are allowed here",
                  p->connections, asked, limits_nofile_soft());
-    else if (!reach_busy_ports(&l, line, size))
+    else
         snprintf(line, size, "%s", WELCOME);
     return 0;
 }

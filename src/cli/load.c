@@ -46,11 +46,11 @@ static void defaults(struct args *a)
  * from. */
 static int check_ports(const struct plan *p, struct err *e)
 {
-    long ports = limits_local_ports(), busy = limits_time_wait();
+    long ports = limits_local_ports();
     struct net_addr other;
     if (ports < 0 || net_source(&target.addr, LONG_MAX / 2, &other))
         return 0;
-    ports -= busy > 0 ? busy : 0;
+    ports -= target_busy_ports(&target);
     for (int i = 0; i < p->count; i++) {
         double wanted = p->rows[i].params.connections + p->rows[i].params.idle;
         if (wanted > (double)ports)

@@ -240,15 +240,6 @@ static int prepare(const struct args *a, const struct run_kind *kind, struct pla
     return r;
 }
 
-static void say_busy_ports(bool quiet)
-{
-    struct reach_limits l;
-    char line[120];
-    reach_limits_read(&l);
-    if (!quiet && reach_busy_ports(&l, line, sizeof line))
-        fprintf(stderr, "iodash: %s\n", line);
-}
-
 int run_command(const struct args *a, const struct run_kind *kind)
 {
     struct err e = {{0}};
@@ -267,7 +258,6 @@ int run_command(const struct args *a, const struct run_kind *kind)
         plan_free(&plan);
         return cli_fail(1, e.text);
     }
-    say_busy_ports(quiet);
     if (out.conditions.finds)
         find_all(s, &out.conditions, &plan, quiet, &out.found);
     else

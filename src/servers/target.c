@@ -7,11 +7,13 @@
 #include "servers/target.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/limits.h"
 #include "base/units.h"
 #include "metrics/proc.h"
 
@@ -166,23 +168,76 @@ static bool other_namespace(pid_t pid)
            theirs.st_ino != ours.st_ino;
 }
 
-/* A listener on that port, as the process's own namespace lists them. */
-static bool listens_there(pid_t pid, int port)
+/* A line of /proc/net/tcp and tcp6: addresses as the kernel's words in hex. */
+struct socket_line {
+    char there[33];
+    unsigned here_port, there_port, state;
+};
+
+static bool is_listener(const struct socket_line *l, const void *port)
+{
+    return (int)l->here_port == *(const int *)port && l->state == 0x0a;
+}
+
+/* How many sockets of that network namespace are so. */
+static long count_sockets(const char *net, bool (*is)(const struct socket_line *, const void *),
+                          const void *arg)
 {
     static const char *const tables[] = {"tcp", "tcp6"};
-    bool found = false;
-    for (size_t i = 0; i < 2 && !found; i++) {
+    long found = 0;
+    for (size_t i = 0; i < 2; i++) {
         char path[64], line[512];
-        unsigned local, state;
-        snprintf(path, sizeof path, "/proc/%d/net/%s", pid, tables[i]);
+        struct socket_line l;
+        snprintf(path, sizeof path, "%s/%s", net, tables[i]);
         FILE *f = fopen(path, "re");
-        while (f && !found && fgets(line, sizeof line, f))
-            found = sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &local, &state) == 2 &&
-                    (int)local == port && state == 0x0a;
+        while (f && fgets(line, sizeof line, f))
+            found += sscanf(line, " %*d: %*[0-9A-F]:%x %32[0-9A-F]:%x %x", &l.here_port, l.there,
+                            &l.there_port, &l.state) == 4 && is(&l, arg);
         if (f)
             fclose(f);
     }
     return found;
+}
+
+/* As the process's own namespace lists them. */
+static bool listens_there(pid_t pid, int port)
+{
+    char net[48];
+    snprintf(net, sizeof net, "/proc/%d/net", pid);
+    return count_sockets(net, is_listener, &port) > 0;
+}
+
+static void address_words(const struct net_addr *a, char *out, size_t size)
+{
+    const struct sockaddr_in *v4 = (const void *)&a->ss;
+    const struct sockaddr_in6 *v6 = (const void *)&a->ss;
+    uint32_t w[4];
+    memcpy(w, &v6->sin6_addr, sizeof w);
+    if (a->ss.ss_family == AF_INET)
+        snprintf(out, size, "%08X", v4->sin_addr.s_addr);
+    else
+        snprintf(out, size, "%08X%08X%08X%08X", w[0], w[1], w[2], w[3]);
+}
+
+static bool waits_towards(const struct socket_line *l, const void *addr)
+{
+    char words[40];
+    if (l->state != 0x06 || (int)l->there_port != net_addr_port(addr))
+        return false;
+    address_words(addr, words, sizeof words);
+    return strcmp(l->there, words) == 0;
+}
+
+long target_busy_ports(const struct target *t)
+{
+    long reuse = limits_tw_reuse();
+    const struct sockaddr_in *v4 = (const void *)&t->addr.ss;
+    const struct sockaddr_in6 *v6 = (const void *)&t->addr.ss;
+    bool loopback = t->addr.ss.ss_family == AF_INET ? ntohl(v4->sin_addr.s_addr) >> 24 == 127
+                                                    : IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+    if (reuse == 1 || (reuse == 2 && loopback))
+        return 0;
+    return count_sockets("/proc/self/net", waits_towards, &t->addr);
 }
 
 int target_process(struct target *t, const char *text, struct err *e)

@@ -23,7 +23,6 @@ void reach_limits_read(struct reach_limits *out)
 {
     out->nofile = limits_raise_nofile();
     out->ports = limits_local_ports();
-    out->time_wait = limits_time_wait();
 }
 
 static void at_most(struct reach *r, double connections, double of, const char *why)
@@ -47,15 +46,6 @@ void reach_of(const struct params *p, const struct reach_limits *l, int models, 
         at_most(out, BLOCKING_MOST + (p->idle > 0 ? p->idle : 0), BLOCKING_MOST, "threads");
     if (l->ports >= 0 && l->ports < NET_PER_SOURCE)
         at_most(out, (double)l->ports, (double)l->ports, "local ports");
-}
-
-bool reach_busy_ports(const struct reach_limits *l, char *line, size_t size)
-{
-    if (l->ports < 0 || l->time_wait * 10 < l->ports)
-        return false;
-    snprintf(line, size, "%ld ports are in TIME_WAIT, of %ld local ones: free after a minute",
-             l->time_wait, l->ports);
-    return true;
 }
 
 static int too_many(const struct plan_row *row, const struct reach *r, struct err *e)

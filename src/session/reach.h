@@ -7,9 +7,8 @@
 #include "session/plan.h"
 
 struct reach_limits {
-    long nofile;    /* descriptors of one table, -1: unknown */
-    long ports;     /* local ports of one address towards one listener, -1: unknown */
-    long time_wait; /* of them busy for up to a minute */
+    long nofile; /* descriptors of one table, -1: unknown */
+    long ports;  /* local ports of one address towards one listener, -1: unknown */
 };
 
 struct reach {
@@ -23,9 +22,6 @@ void reach_limits_read(struct reach_limits *out);
 
 /* `models` servers at once. */
 void reach_of(const struct params *p, const struct reach_limits *l, int models, struct reach *out);
-
-/* Do connections of before still hold a tenth of the ports or more? One line that says how many. */
-bool reach_busy_ports(const struct reach_limits *l, char *line, size_t size);
 
 /* More connections than that in a row of the plan? 0, or -EMFILE with the number possible. */
 int reach_check(const struct plan *p, const struct reach_limits *l, struct err *e);

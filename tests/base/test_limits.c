@@ -48,7 +48,9 @@ static void test_values_of_files(void **state)
                                      "UDP: inuse 0 mem 0\n");
     assert_int_equal(limits_local_ports(), 28232);
     assert_int_equal(limits_somaxconn(), 4096);
+    fake_tree_write("/sys/net/ipv4/tcp_tw_reuse", "2\n");
     assert_int_equal(limits_syncookies(), 0);
+    assert_int_equal(limits_tw_reuse(), 2);
     assert_int_equal(limits_time_wait(), 217);
 }
 

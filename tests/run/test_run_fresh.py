@@ -120,7 +120,7 @@ class Ports(Case):
         self.assertEqual({r["verdict"] for r in table}, {"port-limit"}, done)
         self.assertIn("no local port (client)", table[0]["reason"])
         self.assertGreater(number(table[0]["errors_port"]), 0)
-        self.assertRegex(done.err, r"\d+ ports are in TIME_WAIT")
+        self.assertNotIn("TIME_WAIT", done.err)  # each run's server is another: no port is lost to it
         self.assertEqual({r["verdict"] for r in self.csv("two-tables.csv")}, {"port-limit"})
 
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fake_tree.h"
+#include "base/limits.h"
 #include "metrics/proc.h"
 #include "servers/server.h"
 #include "servers/target.h"
@@ -211,6 +214,52 @@ static void a_number_that_came_back(void **state)
     server_stop(s);
 }
 
+/* Two connections that the client ended first: their ports towards this server wait. */
+static void leave_two(int listener, const struct net_addr *a)
+{
+    char byte;
+    for (int i = 0; i < 2; i++) {
+        int c = net_connect_blocking(a, true, 5), s = accept(listener, NULL, NULL);
+        assert_true(c >= 0 && s >= 0);
+        close(c);
+        assert_int_equal(recv(s, &byte, 1, 0), 0);
+        close(s);
+    }
+}
+
+static void busy_ports_are_those_towards_it(void **state)
+{
+    static const char *const hosts[] = {"127.0.0.1", "[::1]"};
+    (void)state;
+    limits_inject(fake_tree_make());
+    for (int i = 0; i < 2; i++) {
+        struct net_addr any;
+        struct target t, other;
+        char text[64];
+        snprintf(text, sizeof text, "%s:0", hosts[i]);
+        assert_int_equal(net_addr_parse(text, true, &any, NULL), 0);
+        int l = net_listen(&any, &(struct net_listen){.backlog = 8}, NULL);
+        if (l < 0) {
+            print_message("[  SKIPPED ] no %s here\n", hosts[i]);
+            continue;
+        }
+        fcntl(l, F_SETFL, 0);
+        snprintf(text, sizeof text, "%s:%d", hosts[i], net_local_port(l));
+        assert_int_equal(target_parse(text, &t, NULL), 0);
+        assert_int_equal(target_parse(i ? "[::1]:1" : "127.0.0.1:1", &other, NULL), 0);
+        fake_tree_write("/sys/net/ipv4/tcp_tw_reuse", "0\n");
+        long before = target_busy_ports(&t);
+        leave_two(l, &t.addr);
+        assert_int_equal(target_busy_ports(&t), before + 2);
+        assert_int_equal(target_busy_ports(&other), 0);
+        fake_tree_write("/sys/net/ipv4/tcp_tw_reuse", "2\n"); /* used again after a second */
+        assert_int_equal(target_busy_ports(&t), 0);
+        close(l);
+    }
+    limits_inject(NULL);
+    fake_tree_remove();
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -218,6 +267,7 @@ int main(void)
         cmocka_unit_test(by_size),       cmocka_unit_test(processes),
         cmocka_unit_test(known_process), cmocka_unit_test(unknown_process),
         cmocka_unit_test(a_number_that_came_back),
+        cmocka_unit_test(busy_ports_are_those_towards_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

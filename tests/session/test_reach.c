@@ -33,7 +33,7 @@ static void expect(const struct params *p, const struct reach_limits *l, int mod
 
 static void a_server_has_a_table_for_each_worker(void **state)
 {
-    struct reach_limits l = {.nofile = 20064, .ports = 28232, .time_wait = 232};
+    struct reach_limits l = {.nofile = 20064, .ports = 28232};
     struct params p = of("hold");
     (void)state;
     expect(&p, &l, 2, 20000, "descriptors"); /* the load's threads have tables of their own */
@@ -44,7 +44,7 @@ static void a_server_has_a_table_for_each_worker(void **state)
 
 static void what_connects_from_one_table_shares_it(void **state)
 {
-    struct reach_limits l = {.nofile = 1064, .ports = 28232, .time_wait = 0};
+    struct reach_limits l = {.nofile = 1064, .ports = 28232};
     struct params p = of("connect");
     (void)state;
     expect(&p, &l, 2, 1000, "descriptors"); /* one model's at a time */
@@ -58,7 +58,7 @@ static void what_connects_from_one_table_shares_it(void **state)
 
 static void few_ports_end_it(void **state)
 {
-    struct reach_limits l = {.nofile = 20064, .ports = 200, .time_wait = 0};
+    struct reach_limits l = {.nofile = 20064, .ports = 200};
     struct params p = of("transfer");
     (void)state;
     expect(&p, &l, 2, 200, "local ports");
@@ -68,7 +68,7 @@ static void few_ports_end_it(void **state)
 
 static void what_is_unknown_ends_nothing(void **state)
 {
-    struct reach_limits l = {.nofile = 20064, .ports = -1, .time_wait = -1};
+    struct reach_limits l = {.nofile = 20064, .ports = -1};
     struct params p = of("transfer");
     struct reach r;
     (void)state;
@@ -82,7 +82,7 @@ static void what_is_unknown_ends_nothing(void **state)
 
 static void a_plan_beyond_it_is_refused_in_one_line(void **state)
 {
-    struct reach_limits l = {.nofile = 20000, .ports = 28232, .time_wait = 0};
+    struct reach_limits l = {.nofile = 20000, .ports = 28232};
     struct plan_row row = {.params = of("hold"), .lineup.count = 2};
     struct plan p = {.count = 1, .rows = &row};
     struct err e = {""};
