@@ -78,6 +78,7 @@ int cli_dash(const struct args *a)
         return cli_fail(cli_status(r), e.text);
     }
     o.want = plan.rows[0];
+    o.given = a->given;
     o.plan = plan.count > 1 ? &plan : NULL;
     o.first_line = line;
     int status = show(a, &o);

@@ -143,16 +143,17 @@ static double less_call(const struct source *s, enum price p)
 static void put_write(const struct source *s, struct bill_line *l)
 {
     double writes = mean(s, METRIC_writes_per_request);
-    double kib = mean(s, METRIC_mib_per_s) * 1024 / mean(s, METRIC_requests_per_s);
+    double requests = mean(s, METRIC_requests_per_s);
+    double kib = requests > 0 ? mean(s, METRIC_mib_per_s) * 1024 / requests : NAN;
     double more = writes > 0 ? kib / writes - 1 : 0;
     put(l, writes, less_call(s, PRICE_send), price(s, PRICE_kib), more > 0.01 ? more : 0);
 }
 
 static void put_accept(const struct source *s, struct bill_line *l)
 {
-    double accepts = mean(s, METRIC_accepts_per_s);
-    if (accepts > 0)
-        accepts /= mean(s, METRIC_requests_per_s);
+    double accepts = mean(s, METRIC_accepts_per_s), requests = mean(s, METRIC_requests_per_s);
+    if (accepts > 0) /* connections that nothing is asked of belong to no request */
+        accepts = requests > 0 ? accepts / requests : NAN;
     put(l, accepts, price(s, PRICE_accept) + price(s, PRICE_close), 0, 0);
 }
 
@@ -185,5 +186,5 @@ void bill_of(const struct row *r, int pane, const struct prices *p, struct bill 
     bool priced = prices_known(p);
     l[BILL_REST] = (struct bill_line){NAN, priced ? measured - explained : NAN, ""};
     l[BILL_MEASURED] = (struct bill_line){NAN, measured, ""};
-    out->rest_pct = 100 * l[BILL_REST].us / measured;
+    out->rest_pct = measured > 0 ? 100 * l[BILL_REST].us / measured : NAN;
 }

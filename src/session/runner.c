@@ -44,7 +44,9 @@ static bool next_job(struct session *s, struct job *job)
         if (atomic_load(&s->quit) || runnable)
             break;
         s->now.phase = s->now.load_on ? PHASE_IDLE : PHASE_OFF;
-        s->now.row_number = 0;
+        s->now.load_spare_pct = METRIC_NONE;
+        if (s->now.load_on) /* else its figures stand until the load is on again */
+            s->now.row_number = 0;
         s->idle = !plan_runs(s) && !s->have_want;
         pthread_cond_broadcast(&s->changed);
         pthread_cond_wait(&s->changed, &s->lock);
@@ -217,11 +219,12 @@ static void close_row(struct session *s, struct row *row, bool complete)
     pthread_mutex_lock(&s->lock);
     int kept = row_kept(row);
     row->state = complete ? ROW_DONE : kept >= KEEP_ROUNDS ? ROW_STOPPED : ROW_DROPPED;
-    /* `run` saves what there is, few as it may be; only the live picture drops. */
-    if (row->state == ROW_DROPPED && !s->options.forever && kept > 0)
+    /* `run` saves what there is, few as it may be, and a row whose load was only turned off goes on;
+     * only the live picture drops. */
+    if (row->state == ROW_DROPPED && kept > 0 && (!s->options.forever || !s->now.load_on))
         row->state = ROW_STOPPED;
     pthread_mutex_unlock(&s->lock);
-    if (row->state == ROW_DROPPED && row->panes[0].count > 0 && !atomic_load(&s->quit))
+    if (row->state == ROW_DROPPED && kept > 0 && !atomic_load(&s->quit))
         session_log(s, "a row with %d kept round%s was dropped", kept, kept == 1 ? "" : "s");
 }
 

@@ -71,7 +71,7 @@ struct pane_now {
 
 struct session_now {
     enum session_phase phase;
-    int row_number;      /* running row, 0: none */
+    int row_number;      /* running row, or the one that the load was turned off in; 0: none */
     int turn_pane;       /* whose turn it is, -1: nobody's */
     int taken, asked;    /* samples of the running row, kept */
     int plan_done, plan_count; /* 0 of 0: no plan */

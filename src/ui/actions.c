@@ -4,7 +4,10 @@
  * word: one slip of a finger must not cost minutes of measuring. */
 #include "ui/actions.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "ui/views.h"
 
 bool act_refused(struct app *a)
 {
@@ -98,6 +101,10 @@ void act_save(struct app *a, int arg)
 void act_more(struct app *a, int arg)
 {
     (void)arg;
+    if (!a->scene->now->load_on) {
+        app_warn(a, "the load is off; space turns it on again");
+        return;
+    }
     session_more(a->session);
     app_say(a, "as many samples again");
 }
@@ -108,7 +115,7 @@ void act_load(struct app *a, int arg)
     bool on = !a->scene->now->load_on;
     session_load(a->session, on);
     a->changed = true;
-    app_say(a, on ? "load on" : "load off; space turns it on again");
+    app_say(a, on ? "load on" : "space turns it on again");
 }
 
 void act_restart(struct app *a, int arg)
@@ -176,9 +183,14 @@ void act_model(struct app *a, int step)
 
 void act_pane(struct app *a, int step)
 {
-    int count = a->scene->pane_count;
-    if (count > 0)
-        a->pane = (a->pane + step + count) % count;
+    int count = a->scene->pane_count, first = a->view == VIEW_WHY; /* A stands in every bill */
+    if (count < first + 2) {
+        if (first)
+            app_say(a, "there is no other pair of models here");
+        return;
+    }
+    int at = a->pane < first ? 0 : a->pane - first, choices = count - first;
+    a->pane = first + (at + step + choices) % choices;
     a->changed = true;
 }
 
@@ -248,16 +260,57 @@ void act_field(struct app *a, int param)
         a->field = (enum param_id)param;
 }
 
+/* The lowest rate that a pane serves now; NaN before the first. */
+static double served(const struct scene *s)
+{
+    double least = NAN;
+    for (int i = 0; i < s->pane_count; i++) {
+        const struct pane_now *p = &s->now->panes[i];
+        if (p->trace_count) /* fmin leaves NaN out */
+            least = fmin(least, p->trace[p->trace_count - 1].v[METRIC_requests_per_s]);
+    }
+    return least;
+}
+
+/* What the workload puts there by itself. */
+static double usual(const struct app *a, enum param_id id)
+{
+    struct params p = a->want.params;
+    *params_at(&p, id) = PARAM_UNSET;
+    workload_resolve(&p);
+    return params_get(&p, id);
+}
+
+static double nearer(double v, double from, double to)
+{
+    return v > fmin(from, to) && v < fmax(from, to) ? v : to;
+}
+
+/* From as fast as it can to what it can; else the next step, or on the way there what is usual or was
+ * asked for at the start: these are no steps of 1 2 5, and one wants them back. */
+static double next_value(const struct app *a, enum param_id id, double from, int direction)
+{
+    double can = served(a->scene);
+    if (id == PARAM_rate && isinf(from) && direction < 0 && can >= 1)
+        return params_step(id, can, direction);
+    double to = params_step(id, from, direction);
+    return nearer(params_get(&a->given, id), from, nearer(usual(a, id), from, to));
+}
+
 void act_step(struct app *a, int direction)
 {
     if (!field_counts(a, a->field) || act_refused(a))
         return;
     struct plan_row want = a->want;
     double *v = params_at(&want.params, a->field), before = *v;
-    *v = params_step(a->field, before, direction);
+    char text[64];
+    *v = next_value(a, a->field, before, direction);
     workload_resize(&want.params, a->want.params.size);
     if (*v != before)
         app_order(a, &want);
+    else
+        app_say(a, "%s is the %s", words_param(a->field, before, text, sizeof text),
+                direction > 0 ? "most" : "least");
 }
 
 void act_enter(struct app *a, int arg)

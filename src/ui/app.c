@@ -23,6 +23,8 @@ void app_init(struct app *a, struct session *s, const struct plan_row *want,
     memset(a, 0, sizeof *a);
     a->session = s;
     a->want = *want;
+    for (int id = 0; id < PARAM_COUNT; id++)
+        *params_at(&a->given, (enum param_id)id) = PARAM_UNSET;
     a->charset = charset;
     a->scene = scene_new();
     a->canvas = canvas_new(80, 24);
@@ -140,6 +142,10 @@ void app_take(struct app *a)
                            a->view == VIEW_WHY, a->why_row, a->changed};
     scene_take(a->scene, a->session, &w);
     a->changed = false;
+    if (a->scene->now->log_number != a->log_number) {
+        a->log_number = a->scene->now->log_number;
+        a->log_at_s = a->scene->now->elapsed_s;
+    }
     if (a->pane >= a->scene->pane_count)
         a->pane = a->scene->pane_count - 1;
 }

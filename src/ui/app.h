@@ -28,6 +28,7 @@ struct app {
     enum term_charset charset;
 
     struct plan_row want;    /* the live order last given, resolved */
+    struct params given;     /* what was asked for at the start; PARAM_UNSET: nothing */
     enum view view, help_of; /* help_of: the view that the help is of */
     int pane;                /* in focus */
     enum param_id field;     /* in brackets */
@@ -48,6 +49,8 @@ struct app {
     bool note_bad;
     double note_at_s;
     unsigned note_number; /* the session's log when it was written */
+    unsigned log_number;  /* the session's log when it was last looked at, */
+    double log_at_s;      /* and when it became that */
 
     char saved[256];    /* file last saved, "" */
     double saved_mark;  /* scene's newest sample at that time */

@@ -129,6 +129,12 @@ static bool note_stands(const struct app *a)
            (a->frozen || age_s < 12 || (n->log_number == a->note_number && age_s < 30));
 }
 
+/* What the session said goes after half a minute: it is of something that is over. */
+static const char *session_said(const struct app *a)
+{
+    return a->scene->now->elapsed_s - a->log_at_s < 30 ? a->scene->now->log : "";
+}
+
 /* What one could do next, when nothing else is to be said. */
 static const char *sweep_hint(const struct app *a, char *buf, size_t size)
 {
@@ -146,7 +152,7 @@ void chrome_log(struct app *a, int y)
     bool own = note_stands(a);
     int x = 1 + canvas_text(c, 1, y, c->w - 1, ROLE_TEXT, false,
                             words_phase(a->scene, phase, sizeof phase));
-    const char *text = own ? a->note : a->scene->now->log;
+    const char *text = own ? a->note : session_said(a);
     char hint[80];
     if (!*text && a->scene->now->phase == PHASE_EXTRA)
         text = sweep_hint(a, hint, sizeof hint);

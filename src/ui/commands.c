@@ -38,9 +38,9 @@ const struct command command_table[] = {
     {"scroll-down", "down", "", "scroll the help down", HELP, act_scroll, 1},
     {"page-up", "pgup", "", "a page up", HELP, act_scroll, -12},
     {"page-down", "pgdn", "", "a page down", HELP, act_scroll, 12},
-    {"workload", "w", "w load", "pick the workload: what the load does", WORK, act_pick,
+    {"workload", "w", "w workload", "pick the workload: what the load does", WORK, act_pick,
      PICK_WORKLOAD},
-    {"plan", "p", "p sweep",
+    {"plan", "p", "p plan",
      "pick a sweep or a plan, each with its time; Esc stops it, its rows stay", WORK, act_pick,
      PICK_PLAN},
     {"table-before", "left", "←→ table", "the table of the workload and lineup measured before", TABLE,
@@ -51,8 +51,9 @@ const struct command command_table[] = {
      VIEWS_ALL, act_save, 0},
     {"live", "1", "1 2 5 views", "the live view: what is measured now", VIEWS_ALL, act_view,
      VIEW_LIVE},
-    {"table", "2", "", "the table view: all rows of this workload and lineup", VIEWS_ALL, act_view,
-     VIEW_TABLE},
+    {"table", "2", "",
+     "the table view: all rows of this workload and lineup; after a plan those of the plan",
+     VIEWS_ALL, act_view, VIEW_TABLE},
     {"why", "5", "", "the why view: the bill of a request, calls times their prices here", VIEWS_ALL,
      act_view, VIEW_WHY},
     {"explain", "e", "e explain", "explain the row in focus in the why view; there: the line in focus",
@@ -61,7 +62,7 @@ const struct command command_table[] = {
      act_pick, PICK_MODEL},
     {"more", "n", "n more", "measure as many samples again of what is measured", WORK, act_more, 0},
     {"load", "space", "space load off/on", "load off, and on again", WORK, act_load, 0},
-    {"pane", "tab", "Tab pane", "the next pane; it is compared with pane A", WORK | WHY, act_pane, 1},
+    {"pane", "tab", "Tab {pane}", "the next pane; it is compared with pane A", WORK | WHY, act_pane, 1},
     {"pane-before", "backtab", "", "the pane before", WORK | WHY, act_pane, -1},
     {"add", "a", "a add", "add a pane (at most 4)", WORK, act_add_pane, 0},
     {"drop", "d", "d drop", "drop the pane in focus", WORK, act_drop_pane, 0},
@@ -100,17 +101,21 @@ static void write_label(const struct app *a, const char *label, char *buf, size_
         snprintf(buf, size, "%s", label);
     else
         snprintf(buf, size, "%.*s%s", (int)(at - label), label,
-                 !strcmp(at, "{field}") ? param_table[a->field].id
-                 : a->frozen            ? "read off"
-                                        : "model");
+                 !strcmp(at, "{field}")        ? param_table[a->field].id
+                 : !strcmp(at, "{pane}")       ? a->view == VIEW_WHY ? "other pair" : "pane"
+                 : a->frozen                   ? "read off"
+                                               : "model");
 }
 
-/* Help and quit stand at the end, Esc only while there is something to stop. */
+/* Help and quit stand at the end, Esc only while there is something to stop, Tab where it leads
+ * somewhere: a bill is always of A and another. */
 static bool in_footer(const struct app *a, enum view view, const struct command *c)
 {
     if (!(c->views & view) || !c->label[0] || c->label[0] == '?' || c->label[0] == 'q')
         return false;
-    return strcmp(c->name, "stop") != 0 || scene_planning(a->scene);
+    if (c->run == act_pane)
+        return a->scene->pane_count > (view == VIEW_WHY ? 2 : 1);
+    return c->run != act_back || scene_planning(a->scene);
 }
 
 void command_footer(const struct app *a, enum view view, int width, char *buf, size_t size)

@@ -68,18 +68,24 @@ static double seconds_of(const struct plan_row *row)
 
 /* --- workloads -------------------------------------------------------------------------------- */
 
-static bool matters(const struct workload *w, enum param_id id)
+/* What was asked for at the start stays, as it is now; back from a workload that had no use for it, as
+ * it was given. */
+static void keep_given(const struct app *a, const struct workload *to, struct params *want)
 {
-    const enum param_id *m = w->matters;
-    while (*m != PARAM_COUNT && *m != id)
-        m++;
-    return *m == id;
+    for (int i = 0; i < PARAM_COUNT; i++) {
+        enum param_id id = (enum param_id)i;
+        double given = params_get(&a->given, id);
+        if (isnan(given) || id == PARAM_workload || !workload_matters(to, id))
+            continue;
+        *params_at(want, id) = act_matters(a, id) ? params_get(&a->want.params, id) : given;
+    }
 }
 
 /* The order with another workload: what that workload presets, or the old one did, starts from its
- * default; everything else stays. */
-static struct plan_row with_workload(const struct plan_row *from, int index)
+ * default unless it was asked for; everything else stays. */
+static struct plan_row with_workload(const struct app *a, int index)
 {
+    const struct plan_row *from = &a->want;
     struct plan_row want = *from;
     const struct workload *both[2] = {workload_of(&from->params), &workload_table[index]};
     for (int i = 0; i < 2; i++)
@@ -89,8 +95,9 @@ static struct plan_row with_workload(const struct plan_row *from, int index)
         if (!param_table[id].preset[0])
             *params_at(&want.params, (enum param_id)id) = PARAM_UNSET;
     /* Idle connections that the new one has no number for must not stay behind unseen. */
-    if (!matters(both[1], PARAM_idle))
+    if (!workload_matters(both[1], PARAM_idle))
         want.params.idle = 0;
+    keep_given(a, both[1], &want.params);
     want.params.workload = index;
     workload_resolve(&want.params);
     plan_as_step(&want);
@@ -103,7 +110,7 @@ static void list_workloads(struct app *a)
     picker_open(p, PICK_WORKLOAD, "what the load does");
     for (int i = 0; i < workload_count; i++) {
         const struct workload *w = &workload_table[i];
-        struct plan_row row = with_workload(&a->want, i);
+        struct plan_row row = with_workload(a, i);
         struct picker_item *item = picker_add(p);
         char span[24];
         copy(item->name, sizeof item->name, w->id);
@@ -116,7 +123,7 @@ static void list_workloads(struct app *a)
 
 static void take_workload(struct app *a, int value)
 {
-    struct plan_row want = with_workload(&a->want, value);
+    struct plan_row want = with_workload(a, value);
     a->figure = METRIC_COUNT;
     app_order(a, &want);
     if (workload_table[value].next_step)
@@ -158,7 +165,7 @@ static void list_sweep(struct app *a)
 static void list_plans(struct app *a)
 {
     struct plan_info info;
-    picker_open(&a->picker, PICK_PLAN, "sweeps and plans; Esc stops one, what was measured stays");
+    picker_open(&a->picker, PICK_PLAN, "sweeps and plans; Esc stops one, its rows stay");
     list_sweep(a);
     for (int i = 0; plan_shipped(i, &info) && i < PICKER_ITEMS - 1; i++) {
         struct picker_item *item = picker_add(&a->picker);

@@ -272,6 +272,9 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
 }
 
 const struct why_fact why_facts[WHY_FACTS] = {
+    {METRIC_connect_s, "", false},         {METRIC_accepted_s, "", false},
+    {METRIC_accepts_per_s, "", false},     {METRIC_kernel_per_connection, "", false},
+    {METRIC_rss_per_connection, "", false}, {METRIC_timer_s, "", false},
     {METRIC_events_per_wait, "", false},   {METRIC_run_wait_pct, "", false},
     {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
     {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
@@ -327,20 +330,44 @@ static void forget_row(struct scene *s)
     memset(&s->sweep, 0, sizeof s->sweep);
 }
 
+/* A row that was dropped is stood for by the newest one before it that was kept, of its own lineup if
+ * there is one; else by any that was kept. */
+static const struct row *stands_for(const struct rows *rows, const struct row *gone)
+{
+    const struct row *before = NULL, *like = NULL, *any = NULL;
+    for (const struct row *r = rows->first; r; r = r->next) {
+        if (r->state == ROW_DROPPED)
+            continue;
+        any = r;
+        if (r->number < gone->number)
+            before = r;
+        if (r->number < gone->number && row_in_table(r, gone))
+            like = r;
+    }
+    return like ? like : before ? before : any;
+}
+
 /* The table is of the row in focus; of a plan that has just ended rather than of the live row that
  * goes on behind it. */
+static const struct row *table_of(const struct scene *s, const struct rows *rows, int focus)
+{
+    const struct row *r = find_row(rows, focus ? focus : s->now->plan_row ? s->now->plan_row : s->row);
+    if (!r) /* what is asked for has no row yet, or has none any more */
+        r = rows->last;
+    return r && r->state == ROW_DROPPED ? stands_for(rows, r) : r;
+}
+
 static void take_table(struct scene *s, const struct rows *rows, const struct scene_wish *w)
 {
-    int number = w->table_row ? w->table_row : s->now->plan_row ? s->now->plan_row : s->row;
-    const struct row *r = w->table ? find_row(rows, number) : NULL;
+    const struct row *r = w->table ? table_of(s, rows, w->table_row) : NULL;
     if (s->has_table)
         table_free(&s->table);
-    s->has_table = r && r->state != ROW_DROPPED;
-    s->table_row = number;
-    if (!s->has_table)
+    s->has_table = r;
+    s->table_row = r ? r->number : 0;
+    if (!r)
         return;
     table_make(rows, r, &s->table);
-    if (number != s->row)
+    if (r->number != s->row)
         answer_sweep(rows, r, s->against < r->pane_count ? s->against : r->pane_count - 1,
                      &s->sweep);
 }

@@ -104,6 +104,9 @@ static void run(struct loop *l)
 static void first_order(struct loop *l, struct session *s, const struct ui_options *o)
 {
     app_init(&l->app, s, &o->want, term_charset());
+    for (int id = 0; o->given && id < PARAM_COUNT; id++)
+        if (o->given[id])
+            *params_at(&l->app.given, id) = params_get(&o->want.params, id);
     session_ui_thread(s);
     app_order(&l->app, &o->want);
     if (o->plan)

@@ -12,7 +12,7 @@
 #include "ui/text.h"
 #include "ui/views.h"
 
-enum { LABEL = 15, CALLS = 7, WIDE = 30, MOST = 48 };
+enum { LABEL = 15, CALLS = 7, WIDE = 30, MOST = 48, EXPLAINED = 7 };
 
 /* --- the bill --------------------------------------------------------------------------------- */
 
@@ -39,7 +39,10 @@ static const char *amount(double v, char *buf, size_t size)
 {
     if (isnan(v))
         return "-";
-    return words_fixed(v, fabs(v) < 9.995 ? 2 : 1, buf, size);
+    double much = fabs(v);
+    if (v != 0 && much < 0.0005)
+        return units_number(buf, size, v);
+    return words_fixed(v, v != 0 && much < 0.095 ? 3 : much < 9.995 ? 2 : 1, buf, size);
 }
 
 static void draw_side(struct canvas *c, int y, const struct columns *k, const struct bill_line *l,
@@ -68,14 +71,42 @@ static void draw_heads(struct canvas *c, const struct scene_why *w, int y)
     }
 }
 
-/* Returns the first line below it. */
-static int draw_bill(struct app *a, const struct scene_why *w, int y)
+static bool billed(const struct scene_why *w)
+{
+    bool any = false;
+    for (int i = 0; i < w->count; i++)
+        any |= !isnan(w->bill[i].line[BILL_MEASURED].us);
+    return any;
+}
+
+/* Connections that nothing is asked of have no request that could be billed. */
+static int draw_no_bill(struct canvas *c, const struct scene_why *w, int y)
+{
+    char text[200];
+    snprintf(text, sizeof text, "There is no bill: in %s %s. What was measured:", w->workload->label,
+             workload_yields(w->workload, METRIC_cpu_us_per_request)
+                 ? "the CPU time of a request could not be measured"
+                 : "no request is asked that could be billed");
+    return y + chrome_text(c, (struct rect){2, y, c->w - 4, 3}, ROLE_TEXT, false, text);
+}
+
+static int bill_lines(const struct scene_why *w)
+{
+    int lines = 0;
+    for (int n = 0; n < BILL_ITEMS; n++)
+        lines += scene_why_shows(w, n);
+    return lines;
+}
+
+/* All lines, or the one in focus where the others would leave its explanation no room. Returns the
+ * first line below it. */
+static int draw_bill(struct app *a, const struct scene_why *w, int y, bool one)
 {
     struct canvas *c = a->canvas;
     draw_heads(c, w, y);
     y += 2;
     for (int n = 0; n < BILL_ITEMS; n++) {
-        if (!scene_why_shows(w, n))
+        if (one ? n != a->why_line : !scene_why_shows(w, n))
             continue;
         bool here = n == a->why_line, sum = n == BILL_MEASURED;
         canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
@@ -243,12 +274,14 @@ static void draw_title(struct app *a, const struct scene_why *w)
     static const enum param_id asked[] = {PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size};
     say(&t, "%s", w->workload->label);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (asked[i] != PARAM_idle || w->params.idle > 0)
+        if (workload_matters(w->workload, asked[i]) && (asked[i] != PARAM_idle || w->params.idle > 0))
             say(&t, " · %s", words_param(asked[i], params_get(&w->params, asked[i]), v, sizeof v));
     if (w->priced)
         say(&t, " · a bare call: %s µs", num(w->call_us).s);
     else
         say(&t, " · prices were not measured");
+    if (w->workload->repeat && w->rounds > 1)
+        say(&t, " · means of %d passes", w->rounds);
     canvas_cut(c, 1, 1, c->w - 2, ROLE_TITLE, true,
                c->w < 80 ? "The bill of one request: calls × price, µs of server CPU"
                          : "The bill of one request: calls × price on this machine, µs of server "
@@ -256,11 +289,35 @@ static void draw_title(struct app *a, const struct scene_why *w)
     canvas_cut(c, 1, 2, c->w - 2, ROLE_DIM, false, text);
 }
 
+/* Bars, figures and notes, below the bill. */
+static void draw_below(struct canvas *c, const struct scene_why *w, int y, int end)
+{
+    int gap = c->h > 24, notes = *w->same.differs ? 3 : 2;
+    y = end - y >= 6 ? draw_bars(c, w, y) + gap : y;
+    int room = end - y - notes - gap;
+    y = draw_facts(c, w, y, room < 1 ? end - y > 0 : room) + gap;
+    draw_notes(c, w, y, end);
+}
+
+static void draw_reasons(struct app *a, const struct scene_why *w)
+{
+    struct canvas *c = a->canvas;
+    int end = c->h - 2, gap = c->h > 24, y = 3 + gap;
+    if (!billed(w)) {
+        draw_below(c, w, draw_no_bill(c, w, y) + gap, end);
+    } else if (a->why_explain) {
+        int below = end - y - 2 - bill_lines(w);
+        y = draw_bill(a, w, y, below < EXPLAINED) + gap;
+        draw_explained(a, w, y, end);
+    } else {
+        draw_below(c, w, draw_bill(a, w, y, false) + gap, end);
+    }
+}
+
 void view_why_draw(struct app *a)
 {
     struct canvas *c = a->canvas;
     const struct scene_why *w = &a->scene->why;
-    int end = c->h - 2, gap = c->h > 24;
     chrome_header(a);
     if (!w->row) {
         canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
@@ -268,15 +325,7 @@ void view_why_draw(struct app *a)
                               : "nothing is measured of this yet");
     } else {
         draw_title(a, w);
-        int y = draw_bill(a, w, 3 + gap) + gap;
-        if (a->why_explain) {
-            draw_explained(a, w, y, end);
-        } else {
-            y = end - y >= 6 ? draw_bars(c, w, y) + gap : y;
-            int notes = *w->same.differs ? 3 : 2, room = end - y - notes - gap;
-            y = draw_facts(c, w, y, room < 1 ? end - y > 0 : room) + gap;
-            draw_notes(c, w, y, end);
-        }
+        draw_reasons(a, w);
     }
     chrome_log(a, c->h - 2);
     chrome_footer(a);

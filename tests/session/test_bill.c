@@ -176,6 +176,20 @@ static void what_is_not_known_is_not_zero(void **state)
     assert_true(isnan(b.rest_pct));
 }
 
+/* Connections accepted while nothing is asked belong to no request: no line is infinite. */
+static void nothing_asked_is_not_billed(void **state)
+{
+    (void)state;
+    struct row *r = row_of("select", 400, 1, NAN);
+    set(r, METRIC_requests_per_s, 0);
+    set(r, METRIC_accepts_per_s, 9000);
+    struct bill b = bill(r);
+    assert_true(isnan(b.line[BILL_ACCEPT].calls) && isnan(b.line[BILL_ACCEPT].us));
+    for (int i = 0; i < BILL_ITEMS; i++)
+        assert_false(isinf(b.line[i].us) || isinf(b.line[i].calls));
+    assert_true(isnan(b.rest_pct));
+}
+
 static void same_and_differs(void **state)
 {
     (void)state;
@@ -206,7 +220,7 @@ int main(void)
         CASE(who_scans_pays_for_each_descriptor), CASE(who_is_told_pays_for_what_is_ready),
         CASE(a_ring_pays_one_call),               CASE(empty_reads_and_long_replies),
         CASE(client_work_is_a_line_of_its_own),   CASE(what_is_not_known_is_not_zero),
-        CASE(same_and_differs),
+        CASE(nothing_asked_is_not_billed),        CASE(same_and_differs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,7 +166,7 @@ static void footers_fit(void **state)
     assert_string_equal(text, " ? help  q quit");
     command_footer(&a, VIEW_LIVE, 80, text, sizeof text);
     assert_string_equal(text,
-                        " ←→ model  ↑↓ connections  w load  p sweep  s save  1 2 5 views  ? help"
+                        " ←→ model  ↑↓ connections  w workload  p plan  s save  m models  ? help"
                         "  q quit");
     show_keys(&a, "rf");
     command_footer(&a, VIEW_LIVE, 80, text, sizeof text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys become orders to the session: once, with the number that the screen shows; and what would
  * cost minutes of measuring is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -41,7 +42,8 @@ static void the_number_in_brackets_steps(void **state)
     static const struct {
         const char *keys;
         double connections;
-    } steps[] = {{"<up>", 500}, {"+", 1000}, {"-", 500}, {"<down>", 200}, {"=", 500}, {"c-", 200}};
+    } steps[] = {{"<up>", 500},   {"+", 1000}, {"-", 500}, {"<down>", 400},
+                 {"<down>", 200}, {"=", 400},  {"c-", 200}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         show_keys(&a, steps[i].keys);
         assert_int_equal(got->live, i + 1);
@@ -51,12 +53,33 @@ static void the_number_in_brackets_steps(void **state)
     show_keys(&a, "i");
     assert_true(show_has(&a, "c 200 connections  i [0 idle]"));
     show_keys(&a, "-"); /* no fewer than none: no order */
-    assert_int_equal(got->live, 6);
+    assert_int_equal(got->live, 7);
+    assert_true(show_has(&a, "0 idle is the least"));
     show_keys(&a, "z+");
     assert_true(got->want.params.size > 1024);
     assert_true(got->want.params.idle == 0);
     show_keys(&a, "r----");
     assert_true(got->want.params.rate < 11500);
+}
+
+/* From as fast as it can to what the slower one can; past what was asked for at the start no step goes. */
+static void the_rate_steps_to_what_is_served(void **state)
+{
+    (void)state;
+    struct pane_now *p = fake_now(a.session)->panes;
+    a.want.params.rate = INFINITY;
+    p[0].trace[p[0].trace_count - 1].v[METRIC_requests_per_s] = 63000;
+    p[1].trace[p[1].trace_count - 1].v[METRIC_requests_per_s] = 81000;
+    show_keys(&a, "r+");
+    assert_int_equal(got->live, 0);
+    assert_true(show_has(&a, "max rate is the most"));
+    show_keys(&a, "-");
+    assert_true(got->want.params.rate == 50000);
+    a.given.rate = 33333;
+    show_keys(&a, "-");
+    assert_true(got->want.params.rate == 33333);
+    show_keys(&a, "-+");
+    assert_true(got->want.params.rate == 33333);
 }
 
 static void models_step_by_arrows(void **state)
@@ -100,6 +123,11 @@ static void load_more_and_restart(void **state)
     assert_int_equal(got->loads, 1);
     assert_false(got->load_on);
     assert_true(show_has(&a, "○ load off"));
+    assert_true(show_has(&a, "load off · space turns it on again"));
+    assert_true(show_has(&a, "select costs 5.0 times")); /* what was measured stands */
+    show_keys(&a, "n");
+    assert_int_equal(got->more, 0);
+    assert_true(show_has(&a, "the load is off"));
     show_keys(&a, " ");
     assert_true(got->load_on);
     show_keys(&a, "n");
@@ -221,6 +249,27 @@ static void each_lineup_has_its_table(void **state)
     assert_string_equal(got->want.lineup.models[0]->id, "poll");
 }
 
+/* A plan stopped in a row that had nothing yet shows those it had. */
+static void a_dropped_row_is_stood_for(void **state)
+{
+    (void)state;
+    struct plan_row more = fake_want("transfer", "select,epoll-lt");
+    more.params.connections = 700;
+    struct row *dropped = fake_row(a.session, &more);
+    fake_now(a.session)->plan_row = dropped->number;
+    dropped->state = ROW_DROPPED;
+    show_keys(&a, "2");
+    assert_int_equal(a.scene->table.rows, 1);
+    assert_int_equal(a.scene->table_row, 1);
+    struct plan_row other = fake_want("connect", "poll");
+    struct row *alone = fake_row(a.session, &other); /* no row of its lineup was kept */
+    fake_now(a.session)->plan_row = alone->number;
+    alone->state = ROW_DROPPED;
+    a.changed = true;
+    assert_true(show_has(&a, "A select"));
+    assert_int_equal(a.scene->table_row, 1);
+}
+
 static void columns_scroll(void **state)
 {
     (void)state;
@@ -334,6 +383,7 @@ int main(void)
 #define FRESH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         FRESH(the_number_in_brackets_steps),
+        FRESH(the_rate_steps_to_what_is_served),
         FRESH(models_step_by_arrows),
         FRESH(panes_come_and_go),
         FRESH(load_more_and_restart),
@@ -342,6 +392,7 @@ int main(void)
         FRESH(a_frozen_picture_stands_still),
         FRESH(a_row_goes_live),
         FRESH(each_lineup_has_its_table),
+        FRESH(a_dropped_row_is_stood_for),
         FRESH(columns_scroll),
         FRESH(more_than_fits_is_refused_with_the_number),
         FRESH(saving_says_where),

@@ -246,6 +246,28 @@ static void a_bad_number_says_what_is_allowed(void **state)
     assert_int_equal(fake_orders(a.session)->live, 1);
 }
 
+/* What was asked for at the start stays where the workload has a use for it, also over one that has none. */
+static void what_was_given_stays(void **state)
+{
+    (void)state;
+    a.given.connections = a.want.params.connections = 100;
+    a.given.samples = a.want.params.samples = 3;
+    a.given.idle = a.want.params.idle = 7;
+    show_keys(&a, "wconnect<enter>");
+    struct plan_row *want = &fake_orders(a.session)->want;
+    assert_string_equal(workload_of(&want->params)->id, "connect");
+    assert_true(want->params.connections == 100);
+    assert_true(want->params.idle == 0);
+    show_keys(&a, "wtransfer<enter>");
+    assert_string_equal(workload_of(&want->params)->id, "transfer");
+    assert_true(want->params.connections == 100);
+    assert_true(want->params.samples == 3);
+    assert_true(want->params.idle == 7);
+    a.given.connections = NAN; /* not asked for: by workload */
+    show_keys(&a, "wconnect<enter>");
+    assert_true(want->params.connections != 100);
+}
+
 int main(void)
 {
 #define FRESH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -259,6 +281,7 @@ int main(void)
         FRESH(figures_are_those_of_the_workload),
         FRESH(a_figure_goes_into_the_graphs),
         FRESH(a_workload_brings_its_defaults),
+        FRESH(what_was_given_stays),
         FRESH(a_sweep_says_its_time),
         FRESH(a_ramp_is_a_plan),
         FRESH(shipped_plans_are_listed),

@@ -142,6 +142,8 @@ static void why_screens(void **state)
     golden("why-160x50", "e");
     sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
     golden("why-60x15", "5");
+    sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
+    golden("why-60x15-explain", "5e");
     sweep("select", 80, 24, CHARSET_BRAILLE);
     golden("why-80x24-one", "5");
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
@@ -163,8 +165,13 @@ static void why_keys(void **state)
     show_keys(&a, "e");
     assert_true(show_has(&a, "events a wait"));
     assert_true(show_has(&a, "B epoll-lt"));
-    show_keys(&a, "<tab><tab>");
+    assert_true(show_has(&a, "Tab other pair"));
+    show_keys(&a, "<tab>"); /* A stands in every bill */
     assert_true(show_has(&a, "C poll") && !show_has(&a, "B epoll-lt"));
+    show_keys(&a, "<tab>");
+    assert_true(show_has(&a, "B epoll-lt"));
+    show_keys(&a, "<backtab>");
+    assert_true(show_has(&a, "C poll"));
     show_keys(&a, "2<up>e");
     assert_int_equal(a.view, VIEW_WHY);
     assert_true(show_has(&a, "300 connections"));
@@ -194,7 +201,41 @@ static void why_without_prices_or_figures(void **state)
     connects(80, 24, CHARSET_BRAILLE);
     show_keys(&a, "5");
     assert_true(show_has(&a, "SYN retransmits"));
+    assert_true(show_has(&a, "no request is asked that could be billed"));
+    assert_true(show_has(&a, "means of 5 passes"));
+    assert_true(show_has(&a, "accepted after"));
+    show_keys(&a, "e<down>");
+    assert_true(show_has(&a, "no request is asked"));
+    show_keys(&a, "<tab>");
+    assert_true(show_has(&a, "there is no other pair of models here"));
     show_fini(&a);
+}
+
+/* A small share of a call is not none of it. */
+static void small_amounts_keep_a_figure(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    struct row *r = session_rows_edit(a.session)->last;
+    for (int i = 0; i < r->panes[0].count; i++)
+        r->panes[0].first->samples[i].values.v[METRIC_waits_per_request] = 0.0041;
+    a.changed = true;
+    show_keys(&a, "5e");
+    assert_true(show_has(&a, "0.004 × ("));
+    show_fini(&a);
+}
+
+/* Where all lines leave it no room, the explanation has the line in focus alone beside it. */
+static void an_explanation_is_always_seen(void **state)
+{
+    (void)state;
+    for (int h = 15; h <= 40; h++) {
+        sweep("select,epoll-lt", 60, h, CHARSET_BRAILLE);
+        show_keys(&a, "5e<down>");
+        assert_true(show_has(&a, "▶ sleep"));
+        assert_true(show_has(&a, "switch away and back"));
+        show_fini(&a);
+    }
 }
 
 /* The first seconds, when there are no figures yet: something is said all the same. */
@@ -403,6 +444,21 @@ static void names_and_reasons_of_any_kind(void **state)
     show_fini(&a);
 }
 
+/* So does what the session said. */
+static void a_log_line_does_not_stand_for_ever(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    snprintf(fake_now(a.session)->log, 100, "done: of the last hour");
+    fake_now(a.session)->log_number++;
+    assert_true(show_has(&a, "done: of the last hour"));
+    fake_pass(a.session, 29);
+    assert_true(show_has(&a, "done: of the last hour"));
+    fake_pass(a.session, 2);
+    assert_false(show_has(&a, "done: of the last hour"));
+    show_fini(&a);
+}
+
 /* What was said makes room for what goes on. */
 static void a_note_does_not_stand_for_ever(void **state)
 {
@@ -447,6 +503,8 @@ int main(void)
         cmocka_unit_test(why_screens),
         cmocka_unit_test(why_keys),
         cmocka_unit_test(why_without_prices_or_figures),
+        cmocka_unit_test(small_amounts_keep_a_figure),
+        cmocka_unit_test(an_explanation_is_always_seen),
         cmocka_unit_test(the_first_seconds),
         cmocka_unit_test(the_cpu_line),
         cmocka_unit_test(long_answers),
@@ -458,6 +516,7 @@ int main(void)
         cmocka_unit_test(too_small_says_what_it_needs),
         cmocka_unit_test(names_and_reasons_of_any_kind),
         cmocka_unit_test(a_note_does_not_stand_for_ever),
+        cmocka_unit_test(a_log_line_does_not_stand_for_ever),
         cmocka_unit_test(gaps_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
