@@ -78,19 +78,22 @@ static bool playing(const struct session *s, int pane)
 
 static bool plays(const struct rounds *r, int pane)
 {
-    return playing(r->s, pane) && !r->row->panes[pane].silent;
+    return playing(r->s, pane) && !r->row->panes[pane].silent && !r->panes[pane].died;
 }
 
-/* Waits for what is in flight; an order makes it give up soon. */
-static void drain(struct rounds *r, struct load *l)
+/* Waits for what is in flight; an order makes it give up soon, and so does a server that has ended. */
+static void drain(struct rounds *r, int pane)
 {
+    struct load *l = r->s->rig.panes[pane].load;
+    struct err why;
     double most = r->row->params.timeout;
     if (r->row->workload->next_step)
         most = fmin(most, RAMP_SILENCE_S);
     uint64_t until = clock_ns() + (uint64_t)(most * 1e9);
     load_set_phase(l, LOAD_STOP);
     while (!load_drained(l, 100 * NS_PER_MS)) {
-        if (session_ordered(r->s, r->seen) || clock_ns() > until) {
+        if (session_ordered(r->s, r->seen) || clock_ns() > until ||
+            !server_alive(r->s->rig.panes[pane].server, &why)) {
             load_give_up(l);
             return;
         }
@@ -135,7 +138,7 @@ static void one_turn(struct rounds *r, int pane)
         span_add(&r->panes[pane].span, &from, &to);
     }
     r->panes[pane].broken |= stop;
-    drain(r, p->load);
+    drain(r, pane);
     note_silence(r, pane, begun_ns);
 }
 
@@ -267,7 +270,7 @@ static void push_round(struct rounds *r, enum kept kept)
     }
 }
 
-/* Servers that ended in this round: their round is broken; who they were stays in the row. */
+/* Servers that have ended: their round is broken; who they were stays in the row. */
 static void note_deaths(struct rounds *r)
 {
     struct session *s = r->s;
@@ -275,7 +278,7 @@ static void note_deaths(struct rounds *r)
         struct rig_pane *p = &s->rig.panes[i];
         struct pane *pane = &r->row->panes[i];
         struct err why = {{0}};
-        if (!p->server || server_alive(p->server, &why))
+        if (!p->server || r->panes[i].died || server_alive(p->server, &why))
             continue;
         r->panes[i].broken = r->panes[i].died = true;
         pthread_mutex_lock(&s->lock);
@@ -327,6 +330,7 @@ static void run_round(struct rounds *r, struct edge *last)
             int pane = turn_pane(panes, r->done, k);
             if (plays(r, pane))
                 one_turn(r, pane);
+            note_deaths(r); /* a round is long to those who look */
         }
     }
     bool ordered = session_ordered(r->s, r->seen);
@@ -436,7 +440,7 @@ bool turns_run(struct session *s, struct row *row, unsigned seen)
     for (int i = 0; i < row->pane_count; i++)
         if (playing(s, i)) {
             uint64_t since_ns = clock_ns();
-            drain(&r, s->rig.panes[i].load);
+            drain(&r, i);
             note_silence(&r, i, since_ns);
             end_totals(&r, i);
         }
