@@ -25,15 +25,18 @@ static double mean_of(const struct row *r, int pane, enum metric_id m)
     return row_summary(r, pane, m).mean;
 }
 
-/* The ratio over warm-up rounds, while there is nothing better. */
-static struct paired guess(const struct row *r, int pane)
+/* The ratio over rounds of the warm-up, while none of both was kept. */
+static struct paired warmup_ratio(const struct row *r, int pane, enum metric_id by)
 {
     double a[GUESS_ROUNDS], b[GUESS_ROUNDS];
     int n = 0;
     const struct pane *pa = &r->panes[0], *pb = &r->panes[pane];
-    for (int i = 0; i < pa->count && i < pb->count && n < GUESS_ROUNDS; i++, n++) {
-        a[n] = pane_at(pa, i)->values.v[row_main(r)];
-        b[n] = pane_at(pb, i)->values.v[row_main(r)];
+    for (int i = 0; i < pa->count && i < pb->count && n < GUESS_ROUNDS; i++) {
+        const struct sample *x = pane_at(pa, i), *y = pane_at(pb, i);
+        if (x->index != y->index || x->kept != KEPT_WARMUP || y->kept != KEPT_WARMUP)
+            continue;
+        a[n] = x->values.v[by];
+        b[n++] = y->values.v[by];
     }
     return stats_paired(a, b, n, 0);
 }
@@ -42,22 +45,20 @@ static void say_ratio(struct text *t, const struct row *r, int pane, const struc
                       enum metric_id by)
 {
     bool a_dearer = p->ratio >= 1;
-    const char *dear = r->panes[a_dearer ? 0 : pane].model;
-    const char *cheap = r->panes[a_dearer ? pane : 0].model;
+    struct name dear = pane_name(r, a_dearer ? 0 : pane), cheap = pane_name(r, a_dearer ? pane : 0);
     double ratio = a_dearer ? p->ratio : 1 / p->ratio;
     double low = a_dearer ? p->low : 1 / p->high, high = a_dearer ? p->high : 1 / p->low;
     const struct metric *m = &metric_table[by];
-    say(t, "%s ", dear);
+    say(t, "%s ", dear.s);
     if (m->cls == CLASS_COST)
-        say(t, "costs %s times the CPU of %s", num(ratio).s, cheap);
+        say(t, "costs %s times the CPU of %s", num(ratio).s, cheap.s);
     else if (m->better == BETTER_MORE)
-        say(t, "does %s times the %s of %s", num(ratio).s, m->title, cheap);
+        say(t, "does %s times the %s of %s", num(ratio).s, m->title, cheap.s);
     else if (m->cls == CLASS_TIME)
-        say(t, "takes %s times as long as %s", num(ratio).s, cheap);
+        say(t, "takes %s times as long as %s", num(ratio).s, cheap.s);
     else
-        say(t, "has %s times the %s of %s", num(ratio).s, m->title, cheap);
-    if (!isnan(low))
-        say(t, " (%s to %s)", num(low).s, num(high).s);
+        say(t, "has %s times the %s of %s", num(ratio).s, m->title, cheap.s);
+    say_range(t, low, high);
     say(t, " %s", say_load(r).s);
 }
 
@@ -74,51 +75,90 @@ static double round_seconds(const struct row *r)
     return sum;
 }
 
+/* What there is so far: the kept rounds where there are any, as everywhere else. */
+static void answer_early(const struct row *r, int pane, struct text *t)
+{
+    enum metric_id by = row_compared(r, pane);
+    struct paired p = row_ratio(r, pane, by);
+    if (p.pairs == 0)
+        p = warmup_ratio(r, pane, by);
+    if (isnan(p.ratio)) {
+        say(t, "not yet");
+        return;
+    }
+    say(t, "first guess: ");
+    p.low = p.high = NAN;
+    if (fabs(log(p.ratio)) < log(1.03))
+        say(t, "no difference, %s / %s is %s %s", pane_name(r, 0).s, pane_name(r, pane).s,
+            num(p.ratio).s, say_load(r).s);
+    else
+        say_ratio(t, r, pane, &p, by);
+}
+
+/* Which of the two has not what they are compared by, however long it is measured; -1: none. */
+static int lacks(const struct row *r, int pane, enum metric_id by)
+{
+    for (int i = 0; i <= pane; i += pane)
+        if (pane_kept(&r->panes[i]) > 0 && row_summary(r, i, by).taken == 0)
+            return i;
+    return -1;
+}
+
+/* Why these two do not rank: the same verdicts as in the table. */
+static void say_withheld(const struct row *r, int pane, struct text *t, enum metric_id by)
+{
+    bool run = r->state == ROW_RUNNING, said = false;
+    bool a = !pane_may_rank(r, 0, by) && !(run && !r->panes[0].verdict);
+    bool b = !pane_may_rank(r, pane, by) && !(run && !r->panes[pane].verdict);
+    say(t, "withheld: ");
+    if (a && b && r->panes[0].verdict == r->panes[pane].verdict) {
+        say(t, "%s and ", pane_name(r, 0).s);
+        a = false;
+    }
+    for (int i = 0; i <= pane; i += pane) {
+        enum verdict v = r->panes[i].verdict;
+        if (!(i ? b : a))
+            continue;
+        say(t, "%s%s %s", said ? ", " : "", pane_name(r, i).s,
+            v == VERDICT_OK && metric_table[by].cls == CLASS_RATE ? "not full" : verdict_words[v]);
+        said = true;
+    }
+}
+
+static void say_cannot_tell(const struct row *r, const struct paired *p, struct text *t)
+{
+    char span[24];
+    say_range(t, p->low, p->high);
+    say(t, " %s", say_load(r).s);
+    if (p->pairs_needed > p->pairs) {
+        double more = ceil((p->pairs_needed - p->pairs) * round_seconds(r));
+        say(t, "; about %s more would", units_about(span, sizeof span, more));
+    }
+}
+
 static void answer_pair(const struct row *r, int pane, struct text *t)
 {
     enum metric_id by = row_compared(r, pane);
     struct paired p = row_ratio(r, pane, by);
-    const char *a = r->panes[0].model, *b = r->panes[pane].model;
-    bool early = r->panes[0].verdict == VERDICT_NONE || r->panes[pane].verdict == VERDICT_NONE;
-    if (p.pairs < 3 || early) {
-        struct paired g = guess(r, pane);
-        if (isnan(g.ratio) || p.pairs + g.pairs == 0) {
-            say(t, "not yet: nothing was measured of both");
-            return;
-        }
-        say(t, "first guess: ");
-        if (fabs(log(g.ratio)) < log(1.03)) {
-            say(t, "no difference, %s / %s is %s %s", a, b, num(g.ratio).s, say_load(r).s);
-            return;
-        }
-        g.low = g.high = NAN;
-        say_ratio(t, r, pane, &g, row_main(r));
-        return;
-    }
-    if (!row_may_rank(r, pane, by)) {
-        const struct pane *bad = r->panes[pane].verdict < r->panes[0].verdict ? &r->panes[pane]
-                                                                              : &r->panes[0];
-        say(t, "withheld: %s %s", bad->model, verdict_words[bad->verdict]);
-        return;
-    }
-    switch (p.outcome) {
-    case OUTCOME_SAME:
-        say(t, "no difference: %s / %s is %s (%s to %s) %s", a, b, num(p.ratio).s, num(p.low90).s,
-            num(p.high90).s, say_load(r).s);
-        return;
-    case OUTCOME_CANNOT_TELL: {
-        char span[24];
-        say(t, "cannot tell: %s / %s is %s", a, b, num(p.ratio).s);
-        if (!isnan(p.low))
-            say(t, " (%s to %s)", num(p.low).s, num(p.high).s);
+    struct name a = pane_name(r, 0), b = pane_name(r, pane);
+    int without = lacks(r, pane, by);
+    if (without >= 0) {
+        say(t, "withheld: %s of %s is not measured", metric_table[by].title,
+            pane_name(r, without).s);
+    } else if (row_undecided(r, pane, by)) {
+        answer_early(r, pane, t);
+    } else if (!row_may_rank(r, pane, by)) {
+        say_withheld(r, pane, t, by);
+    } else if (p.pairs == 0) {
+        say(t, "withheld: no round of both was kept");
+    } else if (p.outcome == OUTCOME_SAME) {
+        say(t, "no difference: %s / %s is %s", a.s, b.s, num(p.ratio).s);
+        say_range(t, p.low90, p.high90);
         say(t, " %s", say_load(r).s);
-        if (p.pairs_needed > p.pairs) {
-            double more = ceil((p.pairs_needed - p.pairs) * round_seconds(r));
-            say(t, "; about %s more would", units_about(span, sizeof span, more));
-        }
-        return;
-    }
-    default:
+    } else if (p.outcome == OUTCOME_CANNOT_TELL) {
+        say(t, "cannot tell: %s / %s is %s", a.s, b.s, num(p.ratio).s);
+        say_cannot_tell(r, &p, t);
+    } else {
         say_ratio(t, r, pane, &p, by);
     }
 }
@@ -131,7 +171,8 @@ static void answer_alone(const struct row *r, struct text *t)
     bool ns = !strcmp(unit, "ns");
     char p99[24];
     if (main.used < 1) {
-        say(t, "not yet: nothing was kept so far");
+        bool more = r->state == ROW_RUNNING && pane_kept(&r->panes[0]) == 0;
+        say(t, more ? "not yet" : "%s: %s is not measured", r->panes[0].model, metric_table[m].title);
         return;
     }
     say(t, "%s: %s", r->panes[0].model,
@@ -155,7 +196,7 @@ static void why_calls(const struct row *r, int pane, struct text *t)
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         const struct io_model *io = r->panes[i].io;
         double looks = mean_of(r, i, METRIC_looks_per_request);
-        say(t, "%s%s", i ? "; " : "", r->panes[i].model);
+        say(t, "%s%s", i ? "; " : "", pane_name(r, i).s);
         if (io && io->caps & CAP_BLOCKS) {
             say(t, ": a thread a connection, no wait");
             continue;
@@ -180,7 +221,7 @@ static void why_connect(const struct row *r, int pane, struct text *t)
 {
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         double lost = mean_of(r, i, METRIC_syn_retransmits);
-        say(t, "%s%s", i ? "; " : "", r->panes[i].model);
+        say(t, "%s%s", i ? "; " : "", pane_name(r, i).s);
         if (isnan(lost))
             say(t, ": lost SYNs not measured");
         else if (lost < 0.5)
@@ -208,7 +249,7 @@ static double figure(const void *ctx, enum metric_id m)
 static void why_sentence(const struct row *r, int pane, struct text *t)
 {
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
-        say(t, "%s%s ", i ? "; " : "", r->panes[i].model);
+        say(t, "%s%s ", i ? "; " : "", pane_name(r, i).s);
         if (!say_sentence(t, r->workload->draws.says, figure, &(struct figures){r, i}))
             say(t, is_target(&r->panes[i]) ? "is not ours: its counts are not known"
                                            : "(not measured)");
@@ -270,7 +311,7 @@ static void say_delayed(const struct row *r, int i, struct text *t)
     double share = mean_of(r, i, METRIC_delayed_pct);
     if (share >= 1 && mean_of(r, i, METRIC_latency_p50_us) < 20000)
         say(t, "; %s %% of %s's replies took 40 ms: Nagle's algorithm and a delayed acknowledgement",
-            num(share).s, r->panes[i].model);
+            num(share).s, pane_name(r, i).s);
 }
 
 /* In a closed loop rate times latency is the number of connections, but for the time that the load
@@ -283,42 +324,68 @@ static void say_defect(const struct row *r, int i, struct text *t)
                mean_of(r, i, METRIC_established) >= r->params.connections;
     if (all && (in_flight > 102 || in_flight < 98 - busy / r->params.connections))
         say(t, "; rate times latency of %s is %s %% of its connections: a defect of iodash",
-            r->panes[i].model, num(in_flight).s);
+            pane_name(r, i).s, num(in_flight).s);
+}
+
+/* How far a pane is from a verdict. */
+static void say_waiting(const struct row *r, int pane, struct text *t)
+{
+    int kept = pane_kept(&r->panes[pane]), used = row_summary(r, pane, row_main(r)).used;
+    say(t, "not yet: %d of %d %s kept", kept, row_asked(r), r->workload->repeat ? "repeats" : "rounds");
+    if (used > 0 && used < kept)
+        say(t, ", %d after the trim", used);
+}
+
+/* The same that the table has for a verdict, a clause a pane. True: something was said. */
+static bool say_verdicts(const struct row *r, int pane, struct text *t)
+{
+    bool said = false, running = r->state == ROW_RUNNING;
+    bool both = r->panes[0].verdict == VERDICT_NONE && r->panes[pane].verdict == VERDICT_NONE;
+    for (int i = both ? pane : 0; i <= pane; i += pane ? pane : 1) {
+        const struct pane *p = &r->panes[i];
+        if (p->verdict == VERDICT_OK || (p->verdict == VERDICT_NONE && !running))
+            continue;
+        say(t, "%s", said ? "; " : "");
+        if (!both)
+            say(t, "%c ", 'A' + i);
+        if (p->verdict == VERDICT_NONE)
+            say_waiting(r, i, t);
+        else
+            say(t, "%s%s%s", verdict_words[p->verdict], p->reason[0] ? ": " : "", p->reason);
+        said = true;
+    }
+    return said;
+}
+
+static void say_resolution(const struct row *r, int pane, struct text *t)
+{
+    struct paired p = row_ratio(r, pane, row_compared(r, pane));
+    if (p.resolution_pct > 900)
+        say(t, "; its scatter hides even great differences");
+    else if (p.resolution_pct > 50)
+        say(t, "; can tell only a factor above %s", num(1 + p.resolution_pct / 100).s);
+    else if (!isnan(p.resolution_pct))
+        say(t, "; can tell %.*f %% apart", p.resolution_pct < 1 ? 1 : 0, p.resolution_pct);
 }
 
 static void trust(const struct row *r, int pane, struct text *t)
 {
-    bool said = row_kept(r) < 3 && r->state == ROW_RUNNING;
-    if (said)
-        say(t, "not yet: %d of %.0f rounds kept", row_kept(r),
-            r->workload->repeat ? r->params.repeats : r->params.samples);
-    for (int i = 0; i <= pane; i += pane ? pane : 1) {
-        const struct pane *p = &r->panes[i];
-        if (p->verdict == VERDICT_OK || p->verdict == VERDICT_NONE)
-            continue;
-        say(t, "%s%c %s%s%s", said ? "; " : "", 'A' + i, verdict_words[p->verdict],
-            p->reason[0] ? ": " : "", p->reason);
-        said = true;
-    }
+    bool said = say_verdicts(r, pane, t);
     if (!said && r->params.rate != PARAM_MAX && !r->workload->repeat)
         say(t, "ok: %s served what was asked", pane ? "both" : "it");
     else if (!said)
         say(t, "ok");
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
+        const struct pane *p = &r->panes[i];
+        if (p->verdict <= VERDICT_NONE || p->verdict == VERDICT_OK) /* what was not measured, and why */
+            say(t, p->reason[0] ? "; %c: %s" : "", 'A' + i, p->reason);
         say_never_answered(r, i, t);
         say_limit(r, i, t);
         say_delayed(r, i, t);
         say_defect(r, i, t);
     }
-    if (pane && metric_table[row_main(r)].cls != CLASS_STATE) {
-        struct paired p = row_ratio(r, pane, row_compared(r, pane));
-        if (p.resolution_pct > 900)
-            say(t, "; its scatter hides even great differences");
-        else if (p.resolution_pct > 50)
-            say(t, "; can tell %s times apart", num(1 + p.resolution_pct / 100).s);
-        else if (!isnan(p.resolution_pct))
-            say(t, "; can tell %.*f %% apart", p.resolution_pct < 1 ? 1 : 0, p.resolution_pct);
-    }
+    if (pane && metric_table[row_main(r)].cls != CLASS_STATE)
+        say_resolution(r, pane, t);
     say(t, "; %s", r->path);
 }
 
@@ -336,7 +403,7 @@ void answer_row(const struct row *r, int pane, struct answer *out)
     else
         answer_alone(r, &a);
     if (row_kept(r) == 0)
-        say(&w, "no kept round yet");
+        say(&w, "-");
     else if (!r->workload->holds)
         why(r, pane, &w);
     trust(r, pane, &t);

@@ -158,9 +158,9 @@ static void put_metric_names(struct sink *o, const char *id)
 
 static void table_header(struct sink *o)
 {
-    static const char *const ends[] = {"against",        "ratio",   "ratio_low", "ratio_high",
-                                       "resolution_pct", "outcome", "verdict",   "reason",
-                                       "answer",         "why",     "trust"};
+    static const char *const ends[] = {"against",    "compared", "ratio",   "ratio_low",
+                                       "ratio_high", "resolution_pct", "outcome", "verdict",
+                                       "reason",     "answer",   "why",     "trust"};
 
     put_pane_names(o);
     put_text(o, "taken");
@@ -187,14 +187,17 @@ static void put_ratio(struct sink *o, const struct row *r, int pane)
 {
     struct paired p = {.ratio = NAN, .low = NAN, .high = NAN, .resolution_pct = NAN};
 
+    enum metric_id by = row_compared(r, pane);
+    bool decided = pane > 0 && !row_undecided(r, pane, by);
     if (pane > 0)
-        p = row_ratio(r, pane, row_main(r));
+        p = row_ratio(r, pane, by);
     put_text(o, pane > 0 ? r->panes[0].model : "");
+    put_text(o, pane > 0 ? metric_table[by].id : "");
     put_number(o, p.ratio);
     put_number(o, p.low);
     put_number(o, p.high);
     put_number(o, p.resolution_pct);
-    put_text(o, pane > 0 ? outcome_words[p.outcome] : "");
+    put_text(o, decided ? outcome_words[p.outcome] : "");
 }
 
 static void table_line(struct sink *o, const struct csv_session *s, const struct row *r, int pane)

@@ -143,6 +143,22 @@ int row_kept(const struct row *r)
     return most;
 }
 
+double row_round_s(const struct row *r)
+{
+    double turns = r->pane_count == 1 ? 4 : 2 * r->pane_count;
+
+    return turns * r->params.turn;
+}
+
+int row_asked(const struct row *r)
+{
+    double n = r->workload->repeat ? r->params.repeats : r->params.samples;
+
+    if (!r->workload->repeat && r->params.duration != PARAM_AUTO)
+        n = ceil(r->params.duration / row_round_s(r) - 1e-9);
+    return n < 1 ? 1 : (int)n;
+}
+
 /* The measured values of a metric in the kept samples; the caller frees. */
 static double *kept_values(const struct pane *p, enum metric_id m, int *count)
 {
@@ -262,6 +278,18 @@ bool pane_may_rank(const struct row *r, int pane, enum metric_id m)
 bool row_may_rank(const struct row *r, int pane, enum metric_id m)
 {
     return pane_may_rank(r, 0, m) && pane_may_rank(r, pane, m);
+}
+
+static bool undecided(const struct row *r, int pane)
+{
+    return r->state == ROW_RUNNING && r->panes[pane].verdict == VERDICT_NONE;
+}
+
+bool row_undecided(const struct row *r, int pane, enum metric_id m)
+{
+    bool a = undecided(r, 0), b = undecided(r, pane);
+
+    return (a || b) && (a || pane_may_rank(r, 0, m)) && (b || pane_may_rank(r, pane, m));
 }
 
 static bool measured(const struct row *r, enum metric_id m)

@@ -86,6 +86,8 @@ const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
 bool pane_honours(const struct pane *p, enum param_id id); /* its model does as the parameter says */
 int pane_kept(const struct pane *p);                 /* samples that count */
 int row_kept(const struct row *r);                   /* the most that a pane of it has */
+int row_asked(const struct row *r);                  /* samples or repeats that it is to have */
+double row_round_s(const struct row *r);             /* how long a round of a sampled one is */
 
 /* The figures of one metric over the kept samples of a pane (published rule, 95 %). Where the trim
  * would drop everything it leaves the middle one or two values, with no interval. FOLD_SUM: mean is
@@ -103,6 +105,10 @@ bool pane_may_rank(const struct row *r, int pane, enum metric_id m);
 /* True when figures of this class may rank these two panes under their verdicts.
  * Otherwise the outcome is withheld. */
 bool row_may_rank(const struct row *r, int pane, enum metric_id m);
+
+/* True while there is no outcome yet: the row runs, one of these two has no verdict so far, and the
+ * other's does not withhold. */
+bool row_undecided(const struct row *r, int pane, enum metric_id m);
 
 /* Does r stand in the table of `like`: the same workload over the same models in the same panes? A
  * dropped one stands in none. */

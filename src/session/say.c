@@ -42,6 +42,33 @@ struct num num_si(double v)
     return n;
 }
 
+struct name pane_name(const struct row *r, int pane)
+{
+    struct name n;
+    const char *model = r->panes[pane].model;
+    int same = 0;
+    for (int i = 0; i < r->pane_count; i++)
+        same += !strcmp(r->panes[i].model, model);
+    if (same > 1)
+        snprintf(n.s, sizeof n.s, "%c %s", 'A' + pane, model);
+    else
+        snprintf(n.s, sizeof n.s, "%s", model);
+    return n;
+}
+
+bool say_too_wide(double low, double high)
+{
+    return high > 1000 * low;
+}
+
+void say_range(struct text *t, double low, double high)
+{
+    if (say_too_wide(low, high))
+        say(t, " (interval too wide to say)");
+    else if (!isnan(low))
+        say(t, " (%s to %s)", num(low).s, num(high).s);
+}
+
 static struct num with_unit(enum metric_id m, double v)
 {
     struct num n;

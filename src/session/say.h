@@ -23,6 +23,16 @@ struct num num(double v);
 struct num num_whole(double v);
 struct num num_si(double v); /* 61.2k */
 
+/* A pane by its model; by its letter too where another pane has the same one. */
+struct name {
+    char s[40];
+};
+struct name pane_name(const struct row *r, int pane);
+
+/* " (4.8 to 5.2)"; in words where it says nothing, and nothing where there is none. */
+void say_range(struct text *t, double low, double high);
+bool say_too_wide(double low, double high);
+
 /* A workload's sentence with its figures in it (struct workload_picture). False, and nothing said,
  * when one of them is not measured. */
 typedef double (*say_figure_fn)(const void *ctx, enum metric_id m);

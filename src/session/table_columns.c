@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "session/published.h"
+#include "session/say.h"
 
 /* Figures that may have a column, in order, with a head short enough for it. `beside` are the classes
  * of the main metric next to which a figure always stands; elsewhere it comes after all else. */
@@ -98,7 +99,7 @@ static void write_range(const struct spec *s, const struct row *r, char *cell)
 
     if (isnan(p.low))
         snprintf(cell, TABLE_CELL, "-");
-    else if (p.high > 1000 * p.low)
+    else if (say_too_wide(p.low, p.high))
         snprintf(cell, TABLE_CELL, "too wide");
     else
         snprintf(cell, TABLE_CELL, "%s .. %s", units_number(low, sizeof low, p.low),
@@ -107,7 +108,11 @@ static void write_range(const struct spec *s, const struct row *r, char *cell)
 
 static void write_outcome(const struct spec *s, const struct row *r, char *cell)
 {
-    snprintf(cell, TABLE_CELL, "%s", outcome_words[row_ratio(r, s->pane, (enum metric_id)s->id).outcome]);
+    enum metric_id by = (enum metric_id)s->id;
+    bool early = row_undecided(r, s->pane, by);
+
+    snprintf(cell, TABLE_CELL, "%s",
+             early ? "not yet" : outcome_words[row_ratio(r, s->pane, by).outcome]);
 }
 
 static double published_of(const struct spec *s, const struct row *r, int pane)

@@ -39,20 +39,9 @@ struct rounds {
     double main[LINEUP_MAX][WARMUP_MOST]; /* main metric of each warm-up round */
 };
 
-static double round_seconds(const struct row *r)
-{
-    double turns = r->pane_count == 1 ? 4 : 2 * r->pane_count;
-    return turns * r->params.turn;
-}
-
 int session_asked(const struct session *s, const struct row *row)
 {
-    double samples = row->workload->repeat ? row->params.repeats : row->params.samples;
-    if (!row->workload->repeat && row->params.duration != PARAM_AUTO)
-        samples = ceil(row->params.duration / round_seconds(row) - 1e-9);
-    if (samples < 1)
-        samples = 1;
-    return (int)samples * (1 + s->more);
+    return row_asked(row) * (1 + s->more);
 }
 
 /* Which pane the k-th turn of a round belongs to. */
@@ -155,7 +144,7 @@ static void one_second(struct rounds *r, struct edge *last)
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), last);
     }
-    uint64_t end = last->t_ns + (uint64_t)(round_seconds(r->row) * 1e9);
+    uint64_t end = last->t_ns + (uint64_t)(row_round_s(r->row) * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
     edge_read(p->server, p->load, server_cpu(r->s), &to);
     proc_net_read(&to.net);

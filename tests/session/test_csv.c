@@ -219,7 +219,7 @@ static void columns_stand_as_documented(void **state)
             snprintf(name, sizeof name, "%s%s", metric_table[i].id, part[k]);
             assert_string_equal(s.head[at++], name);
         }
-    expect(&s, at, (const char *const[]){"against", "ratio", "ratio_low", "ratio_high",
+    expect(&s, at, (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
                                          "resolution_pct", "outcome", "verdict", "reason",
                                          "answer", "why", "trust", "path", "env_host", NULL});
     rows_free(&rows);

@@ -12,6 +12,7 @@
 
 #include "session/answers.h"
 #include "net/protocol.h"
+#include "session/say.h"
 #include "session/verdict.h"
 
 struct made {
@@ -185,43 +186,166 @@ static void a_note_stands_behind_the_reason(void **state)
     assert_string_equal(r->panes[1].reason, "2 used: values, no interval; no gate");
 }
 
+static struct row *running(struct made *m, int n, double a, double b)
+{
+    struct row *r = add_row(m, 400);
+    r->state = ROW_RUNNING;
+    add_samples(r, 0, n, a, 30, 11500);
+    add_samples(r, 1, n, b, 15, 11500);
+    return r;
+}
+
+static void warmup(struct row *r, int rounds)
+{
+    for (int pane = 0; pane < 2; pane++)
+        for (int i = 0; i < rounds; i++)
+            r->panes[pane].first->samples[i].kept = KEPT_WARMUP;
+}
+
 static void few_rounds_are_a_first_guess(void **state)
 {
     struct made *m = *state;
-    struct row *r = add_row(m, 400);
-    add_samples(r, 0, 2, 20, 30, 11500);
-    add_samples(r, 1, 2, 10, 15, 11500);
-    for (int i = 0; i < 4; i++)
-        ((struct sample *)pane_at(&r->panes[i % 2], i / 2))->kept = KEPT_WARMUP;
-    judged(m, 0);
     struct answer a;
+    struct row *r = running(m, 2, 20, 10);
+    warmup(r, 2);
+    judged(m, 0);
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.answer, "first guess: select costs 2.0"));
+    assert_string_equal(a.why, "-");
+    assert_non_null(strstr(a.trust, "not yet: 0 of 12 rounds kept"));
+    assert_true(row_undecided(r, 1, METRIC_cpu_us_per_request));
+    r->state = ROW_DONE; /* what is finished is not guessed at */
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.answer, "guess"));
+    assert_non_null(strstr(a.answer, "withheld: select and epoll-lt too-few"));
+    assert_non_null(strstr(a.trust, "A too-few"));
+    assert_non_null(strstr(a.trust, "B too-few"));
 }
 
 static void a_first_guess_of_no_difference(void **state)
 {
     struct made *m = *state;
-    struct row *r = add_row(m, 400);
-    add_samples(r, 0, 2, 20.1, 30, 11500);
-    add_samples(r, 1, 2, 20, 30, 11500);
+    struct row *r = running(m, 2, 20.1, 20);
     judged(m, 0);
     struct answer a;
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.answer, "first guess: no difference, select / epoll-lt is 1.0"));
 }
 
-static void nothing_measured_is_said(void **state)
+/* The panes, the ratio and the guess are of the same rounds. */
+static void a_guess_is_of_the_kept_rounds(void **state)
 {
     struct made *m = *state;
-    struct row *r = add_row(m, 400);
+    struct answer a;
+    struct row *r = running(m, 4, 15, 10);
+    warmup(r, 2);
+    for (int i = 0; i < 2; i++)
+        r->panes[0].first->samples[i].values.v[METRIC_cpu_us_per_request] = 40;
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.answer, "first guess: select costs 1.50 times"));
+}
+
+static void no_guess_where_a_verdict_withholds(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = running(m, 2, 20, 10);
+    r->panes[0].died = true;
+    strcpy(r->panes[0].reason, "killed by SIGKILL");
+    judged(m, 0);
+    assert_false(row_undecided(r, 1, METRIC_cpu_us_per_request));
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "withheld: select died");
+    assert_non_null(strstr(a.trust, "A died: killed by SIGKILL; B not yet: 2 of 12 rounds kept"));
+}
+
+static void all_that_withhold_are_named(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = running(m, 12, 20, 10);
+    r->state = ROW_DONE;
+    judged(m, 0);
+    r->panes[0].verdict = r->panes[1].verdict = VERDICT_NOISY;
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "withheld: select and epoll-lt noisy");
+    r->panes[1].verdict = VERDICT_ERRORS;
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "withheld: select noisy, epoll-lt errors");
+    strcpy(r->panes[1].model, "select");
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "withheld: A select noisy, B select errors");
+}
+
+/* Repeats are kept and yet too few when the trim leaves one. */
+static void a_trim_that_leaves_one_is_not_yet_ok(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = running(m, 3, 20, 10);
+    r->params.trim = 1;
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.trust, "not yet: 3 of 12 rounds kept, 1 after the trim"));
+    assert_null(strstr(a.trust, "ok"));
+}
+
+static void a_figure_that_a_model_lacks(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = running(m, 5, 20, 10);
+    for (int i = 0; i < 5; i++)
+        r->panes[1].first->samples[i].values.v[METRIC_cpu_us_per_request] = METRIC_NONE;
+    strcpy(r->panes[1].note, "no gate");
+    r->state = ROW_DONE;
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "withheld: CPU a request of epoll-lt is not measured");
+    assert_non_null(strstr(a.trust, "B too-few: CPU a request is not measured; no gate"));
+}
+
+static void a_steps_rounds_are_those_of_its_length(void **state)
+{
+    struct made *m = *state;
+    struct row *r = running(m, 1, 20, 10);
+    r->params.turn = 0.25;
+    r->params.duration = 5;
+    assert_int_equal(row_asked(r), 5);
     judged(m, 0);
     struct answer a;
     answer_row(r, 1, &a);
-    assert_non_null(strstr(a.answer, "not yet"));
-    assert_null(strstr(a.answer, "nan"));
+    assert_non_null(strstr(a.trust, "not yet: 1 of 5 rounds kept"));
+}
+
+static void an_interval_may_be_too_wide(void **state)
+{
+    (void)state;
+    char buf[64] = "";
+    struct text t = {buf, sizeof buf, 0};
+    say_range(&t, 0.00002, 26164936841.0);
+    say_range(&t, NAN, NAN);
+    say_range(&t, 2, 3);
+    assert_string_equal(buf, " (interval too wide to say) (2.00 to 3.00)");
+}
+
+static void nothing_measured_is_said(void **state)
+{
+    struct made *m = *state;
+    struct row *r = running(m, 0, 0, 0);
+    judged(m, 0);
+    struct answer a;
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "not yet");
     answer_row(r, 0, &a);
-    assert_non_null(strstr(a.answer, "not yet"));
+    assert_string_equal(a.answer, "not yet");
+    r->state = ROW_DONE;
+    judged(m, 0);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.answer, "not yet"));
+    assert_null(strstr(a.answer, "nan"));
 }
 
 static void a_sweep_has_one_answer(void **state)
@@ -332,7 +456,10 @@ int main(void)
         T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
         T(a_note_stands_behind_the_reason),
         T(errors_withhold_the_answer), T(a_first_guess_of_no_difference),
-        T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
+        T(a_guess_is_of_the_kept_rounds), T(no_guess_where_a_verdict_withholds),
+        T(all_that_withhold_are_named), T(a_trim_that_leaves_one_is_not_yet_ok),
+        T(a_figure_that_a_model_lacks), T(a_steps_rounds_are_those_of_its_length),
+        T(an_interval_may_be_too_wide), T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
         T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
         T(forty_milliseconds_and_a_law),
     };
