@@ -259,6 +259,7 @@ const struct workload workload_table[] = {
         .draws = {.series = {"sent", "received"},
                   .reaches = PARAM_connections,
                   .says = "{events_per_wait} ready socket{s} a wait behind the gate"},
+        .most = SENDERS_MOST,
         .one_table = true,
         .seconds = burst_seconds,
         .repeat = burst_repeat,
@@ -434,9 +435,9 @@ int workload_check(const struct params *p, struct err *e)
     if (w->next_step && c > p->until)
         return err_set(e, EINVAL, "--until %.0f: below the %.0f connections to begin with",
                        p->until, c);
-    if (w->repeat == burst_repeat && c > SENDERS_MOST)
-        return err_set(e, EINVAL, "--connections %.0f: %s has a thread for each, %d at most", c,
-                       w->id, SENDERS_MOST);
+    if (w->most > 0 && c > w->most)
+        return err_set(e, EINVAL, "--connections %.0f: %s has a thread for each, %.0f at most", c,
+                       w->id, w->most);
     int r = check_size(w, p, e);
     return r < 0 ? r : check_protocol(w, p, e);
 }

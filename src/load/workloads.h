@@ -39,6 +39,7 @@ struct workload {
     /* A workload in steps, each a row: with how many clients the one after this goes on, up to
      * `until`. NULL: it has none. */
     double (*next_step)(double clients);
+    double most;    /* connections: each takes a thread; 0: as many as the machine holds */
     bool one_table; /* its passes open their connections in this process's descriptor table */
     bool holds; /* of a sampled one: its connections only stay open, nothing is asked */
     /* Of a repeated one: about how long a pass takes, in seconds; walks: the server looks at every

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of one server: a model with its workers, in a child process of this binary or as threads
- * inside. The handle is the owner's; counters are read from any thread; start,
- * stop and check belong to one thread. */
+ * inside; or one that is not ours. The handle is the owner's; counters are read from any thread;
+ * start, stop and check belong to one thread. */
 #ifndef SERVERS_SERVER_H
 #define SERVERS_SERVER_H
 
@@ -26,8 +26,8 @@ struct server_spec {
 };
 
 /* Starts it and waits until it listens (at most 5 s); of a target (servers/target.h) it is only the
- * handle. NULL with one line: the address is in use,
- * the model cannot run here, the child died. The caller ends it with server_stop(). */
+ * handle. NULL with one line: the address is in use, the model cannot run here, the child died. The
+ * caller ends it with server_stop(). */
 struct server *server_start(const struct server_spec *spec, struct err *e);
 
 /* Stops it within a second (a child that does not listen to its lifeline is killed), joins or reaps
