@@ -18,11 +18,11 @@ static void held(const struct row *r, int pane, struct text *t)
     char text[24];
     double wanted = r->params.connections + r->params.idle;
     if (isnan(server)) { /* it is not ours, and does not count */
-        say(t, "%s: ", r->panes[pane].model);
+        say(t, "%s: ", pane_name(r, pane).s);
         say(t, isnan(client) ? "not measured" : "%.0f of %.0f are established", client, wanted);
         return;
     }
-    say(t, "%s holds %.0f of %.0f", r->panes[pane].model, server, wanted);
+    say(t, "%s holds %.0f of %.0f", pane_name(r, pane).s, server, wanted);
     if (client > server + 0.5)
         say(t, " (%.0f more were never accepted)", client - server);
     if (!isnan(rate))
@@ -33,11 +33,13 @@ static void cost(const struct row *r, int pane, struct text *t)
 {
     double kernel = mean(r, pane, METRIC_kernel_per_connection);
     double rss = mean(r, pane, METRIC_rss_per_connection);
+    const char *why = r->panes[pane].no_kernel;
     char text[24];
+    say(t, "%s: ", pane_name(r, pane).s);
     if (isnan(kernel))
-        say(t, "%s: kernel memory not measured", r->panes[pane].model);
+        say(t, *why ? "kernel memory not measured (%s)" : "kernel memory not measured", why);
     else
-        say(t, "%s: %s of kernel memory a connection, both ends", r->panes[pane].model,
+        say(t, "%s of kernel memory a connection, both ends",
             units_bytes(text, sizeof text, kernel));
     if (!isnan(rss))
         say(t, ", %s of RSS", units_bytes(text, sizeof text, rss));
@@ -45,15 +47,10 @@ static void cost(const struct row *r, int pane, struct text *t)
 
 void answer_hold(const struct row *r, int pane, struct text *answer, struct text *why)
 {
-    bool lacks = false;
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         say(answer, "%s", i ? "; " : "");
         held(r, i, answer);
         say(why, "%s", i ? "; " : "");
         cost(r, i, why);
-        lacks |= isnan(mean(r, i, METRIC_kernel_per_connection)) &&
-                 !isnan(mean(r, i, METRIC_accepted)) && r->panes[i].verdict != VERDICT_FD_LIMIT;
     }
-    if (lacks)
-        say(why, " (it takes root, for /proc/slabinfo, and 1000 connections)");
 }

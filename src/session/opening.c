@@ -11,6 +11,8 @@
 #include "metrics/proc.h"
 
 #define ENOUGH 1000 /* connections that stand out from the machine's other use of memory */
+#define LEAST 4096  /* bytes: the sockets of both ends alone are more */
+#define MOST 32768  /* an idle connection has nothing that takes as much */
 
 static int64_t kernel_bytes(void)
 {
@@ -37,21 +39,37 @@ void opening_begin(struct server *s, struct opening *out)
     out->t_ns = clock_ns();
 }
 
-static double each(int64_t from, int64_t to, double n)
+double opening_kernel_each(int64_t from, int64_t to, double n, const char **why)
 {
-    return from < 0 || to < 0 || n < ENOUGH ? METRIC_NONE : (double)(to - from) / n;
+    double each = (double)(to - from) / n;
+    *why = from < 0 || to < 0 ? "/proc/slabinfo is for root"
+           : n < ENOUGH       ? "it takes 1000 connections"
+           : each < LEAST     ? "others gave memory back meanwhile"
+           : each > MOST      ? "others took memory meanwhile"
+                              : "";
+    return **why ? METRIC_NONE : each;
 }
 
-void opening_end(struct server *s, const struct opening *from, struct values *out)
+static double rss_each(int64_t from, int64_t to, double n)
+{
+    return from < 0 || to < from || n < ENOUGH ? METRIC_NONE : (double)(to - from) / n;
+}
+
+bool opening_end(struct server *s, const struct opening *from, struct values *out, const char **why)
 {
     struct server_counts now;
     server_read(s, &now);
     double n = (double)(now.accepts - from->server.accepts);
     bool refused = now.refusals != from->server.refusals;
     values_clear(out);
-    if (!refused)
-        out->v[METRIC_kernel_per_connection] = each(from->kernel_bytes, kernel_bytes(), n);
-    out->v[METRIC_rss_per_connection] = each(from->rss_bytes, rss_bytes(s), n);
+    out->v[METRIC_kernel_per_connection] =
+        opening_kernel_each(from->kernel_bytes, kernel_bytes(), n, why);
+    if (refused) {
+        out->v[METRIC_kernel_per_connection] = METRIC_NONE;
+        *why = "it refused connections";
+    }
+    out->v[METRIC_rss_per_connection] = rss_each(from->rss_bytes, rss_bytes(s), n);
     if (n > 0 && now.last_accept_ns > from->t_ns)
         out->v[METRIC_accepts_per_s] = n * 1e9 / (double)(now.last_accept_ns - from->t_ns);
+    return n > 0 || refused;
 }

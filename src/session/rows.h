@@ -54,6 +54,7 @@ struct pane {
     char reason[160];              /* one clause, "" when there is nothing to say */
     char workers[160];             /* what each of its workers did of the row; "" for one */
     char note[120];                /* what its passes could not measure, and why; "" */
+    char no_kernel[40];            /* why its connections' kernel memory is not measured; "" */
     struct values whole;           /* latency over all of the kept part together; turns only */
     struct load_counts total;      /* what the load did over all of the row, warm-up included */
     char wrong[80];                /* what was wrong with the first reply that was; "" */

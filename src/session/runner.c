@@ -156,8 +156,22 @@ static void show_established(struct session *s, int pane, long n)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* What opening them took; false: none came, as in a row that goes on. */
+static bool opened(struct session *s, struct row *row, int pane, const struct opening *from)
+{
+    struct rig_pane *p = &s->rig.panes[pane];
+    char *to = row->panes[pane].no_kernel;
+    const char *why;
+    if (!opening_end(p->server, from, &p->opened, &why))
+        return false;
+    pthread_mutex_lock(&s->lock);
+    snprintf(to, sizeof row->panes[pane].no_kernel, "%s", why);
+    pthread_mutex_unlock(&s->lock);
+    return true;
+}
+
 /* Opens the connections of one pane, showing how many there are; false: an order came. */
-static bool connect_pane(struct session *s, const struct row *row, int pane, unsigned seen)
+static bool connect_pane(struct session *s, struct row *row, int pane, unsigned seen)
 {
     uint64_t give_up = clock_ns() + 5 * NS_PER_S + (uint64_t)(row->params.timeout * 1e9);
     struct rig_pane *p = &s->rig.panes[pane];
@@ -174,15 +188,13 @@ static bool connect_pane(struct session *s, const struct row *row, int pane, uns
         if (clock_ns() > give_up || !server_alive(p->server, &why))
             break;
     }
-    if (measured)
-        opening_end(p->server, &from, &p->opened);
-    p->opened_new = measured;
+    p->opened_new = measured && opened(s, row, pane, &from);
     show_established(s, pane, p->load ? load_established(p->load) : 0);
     return true;
 }
 
 /* One pane after the other: no server accepts while another one does. */
-static bool connect_all(struct session *s, const struct row *row, unsigned seen)
+static bool connect_all(struct session *s, struct row *row, unsigned seen)
 {
     session_phase(s, PHASE_CONNECTING);
     for (int i = 0; i < s->rig.count; i++)

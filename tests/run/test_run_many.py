@@ -91,9 +91,10 @@ class Hold(Case):
         self.assertIn("1024", tables["select"]["reason"])
         self.assertEqual(number(tables["epoll-lt"]["accepted"]), 2000)
         self.memory([r["kernel_per_connection"] for r in self.csv("s.csv")
-                     if r["model"] == "epoll-lt"])
+                     if r["model"] == "epoll-lt"], done.out)
+        self.assertIn("select: kernel memory not measured (", done.out)
 
-    def memory(self, kernel):
+    def memory(self, kernel, out):
         """Measured once, where it can be: two sockets and two files at least."""
         self.assertEqual(set(kernel[1:]), {""})
         try:
@@ -101,6 +102,9 @@ class Hold(Case):
                 f.read(1)
         except OSError:
             self.assertEqual(kernel[0], "")
+            return
+        if not kernel[0]: # others moved the machine's slabs: then that is the reason given
+            self.assertRegex(out, r"epoll-lt: kernel memory not measured \(others .* meanwhile\)")
             return
         self.assertGreater(number(kernel[0]), 1000)
         self.assertLess(number(kernel[0]), 100000)

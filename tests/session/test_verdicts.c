@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verdicts and answers over rows made by hand: what a figure says, and when it may say it. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "session/answers.h"
 #include "net/protocol.h"
+#include "session/opening.h"
 #include "session/say.h"
 #include "session/verdict.h"
 
@@ -331,6 +333,44 @@ static void an_interval_may_be_too_wide(void **state)
     assert_string_equal(buf, " (interval too wide to say) (2.00 to 3.00)");
 }
 
+/* The slabs are the machine's: what others did to them is no figure of a connection. */
+static void memory_that_others_moved(void **state)
+{
+    (void)state;
+    const char *why;
+    assert_float_equal(opening_kernel_each(1000, 8001000, 1000, &why), 8000, 1);
+    assert_string_equal(why, "");
+    assert_true(isnan(opening_kernel_each(1 << 30, 1 << 20, 1000, &why)));
+    assert_string_equal(why, "others gave memory back meanwhile");
+    assert_true(isnan(opening_kernel_each(0, 1 << 30, 1000, &why)));
+    assert_string_equal(why, "others took memory meanwhile");
+    assert_true(isnan(opening_kernel_each(-1, 1 << 30, 1000, &why)));
+    assert_string_equal(why, "/proc/slabinfo is for root");
+    assert_true(isnan(opening_kernel_each(0, 8000, 1, &why)));
+    assert_string_equal(why, "it takes 1000 connections");
+}
+
+static void memory_not_measured_has_its_reason(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct params p;
+    params_init(&p);
+    p.workload = workload_find("hold");
+    workload_resolve(&p);
+    struct row *r = rows_add(&m->rows, &p, 2);
+    for (int i = 0; i < 2; i++) {
+        strcpy(r->panes[i].model, i ? "epoll-lt" : "select");
+        add_samples(r, i, 1, 1, 1, 1);
+        r->panes[i].first->samples[0].values.v[METRIC_accepted] = 1018;
+    }
+    r->panes[1].first->samples[0].values.v[METRIC_kernel_per_connection] = 8764;
+    strcpy(r->panes[0].no_kernel, "it refused connections");
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.why, "select: kernel memory not measured (it refused connections); "
+                                  "epoll-lt: 8764 B of kernel memory"));
+}
+
 static void nothing_measured_is_said(void **state)
 {
     struct made *m = *state;
@@ -459,7 +499,8 @@ int main(void)
         T(a_guess_is_of_the_kept_rounds), T(no_guess_where_a_verdict_withholds),
         T(all_that_withhold_are_named), T(a_trim_that_leaves_one_is_not_yet_ok),
         T(a_figure_that_a_model_lacks), T(a_steps_rounds_are_those_of_its_length),
-        T(an_interval_may_be_too_wide), T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
+        T(an_interval_may_be_too_wide), T(memory_that_others_moved),
+        T(memory_not_measured_has_its_reason), T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
         T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
         T(forty_milliseconds_and_a_law),
     };
