@@ -37,12 +37,6 @@ struct pass {
 
 #define NOTE (sizeof ((struct repeat_result *)0)->note)
 
-static void look_at_server(struct pass *p)
-{
-    if (p->spec->server_read)
-        p->spec->server_read(p->spec->server_ctx, &p->now);
-}
-
 static double received(const struct pass *p) /* messages */
 {
     return (double)(p->now.bytes_in - p->before.bytes_in) / (double)p->senders.size;
@@ -52,7 +46,7 @@ static void show(struct pass *p, uint64_t now_ns)
 {
     if (p->drawn)
         return;
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     watcher_add(&p->watcher, now_ns, p->senders.done, received(p));
 }
 
@@ -65,7 +59,7 @@ static bool goes_on(struct pass *p)
     if (now >= p->deadline_ns || watcher_stopped(&p->watcher))
         return false;
     clock_sleep_until(now + LOOK_NS);
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     return true;
 }
 
@@ -97,7 +91,7 @@ static long refused(const struct pass *p)
  * tell. */
 static bool all_taken(struct pass *p)
 {
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     while (p->spec->server_read && accepted(p) + refused(p) < p->senders.n)
         if (!goes_on(p))
             return false;
@@ -106,7 +100,7 @@ static bool all_taken(struct pass *p)
 
 static bool all_received(struct pass *p, double messages)
 {
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     while (p->spec->server_read && received(p) < messages)
         if (!goes_on(p))
             return false;
@@ -152,21 +146,15 @@ static int64_t server_cpu_ns(const struct pass *p)
     return p->spec->server_cpu_ns ? p->spec->server_cpu_ns(p->spec->server_ctx) : -1;
 }
 
-static void measured(const struct pass *p, bool begins)
-{
-    if (p->spec->measured)
-        p->spec->measured(p->spec->server_ctx, begins);
-}
-
 static void time_drain(struct pass *p)
 {
     struct gate_reading g;
-    measured(p, true);
+    load_pass_measured(p->spec, true);
     int64_t from_ns = server_cpu_ns(p);
     drain_open(&p->drain);
     bool whole = drained(p, &g);
     int64_t to_ns = server_cpu_ns(p);
-    measured(p, false);
+    load_pass_measured(p->spec, false);
     if (!whole)
         return;
     p->v[METRIC_drain_ns] = (double)(g.drained_ns - g.passed_ns);
@@ -256,17 +244,17 @@ static void run(struct pass *p)
 static void clear(struct pass *p)
 {
     uint64_t end = clock_ns() + CLEAR_NS;
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     while (p->spec->server_read && clock_ns() < end &&
            (long)(p->now.closes - p->before.closes) < accepted(p)) {
         clock_sleep_until(clock_ns() + LOOK_NS);
-        look_at_server(p);
+        load_pass_look(p->spec, &p->now);
     }
 }
 
 static void begin(struct pass *p, struct load_watch *watch)
 {
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     p->before = p->now;
     p->start_ns = clock_ns();
     p->deadline_ns = p->start_ns + (uint64_t)(p->spec->params.timeout * 1e9);

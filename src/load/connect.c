@@ -38,12 +38,6 @@ struct pass {
     int *fds;      /* -1: not open */
 };
 
-static void look_at_server(struct pass *p)
-{
-    if (p->spec->server_read)
-        p->spec->server_read(p->spec->server_ctx, &p->now);
-}
-
 static long accepted(const struct pass *p)
 {
     return (long)(p->now.accepts - p->before.accepts);
@@ -56,7 +50,7 @@ static long taken(const struct pass *p) /* with those that the server refused */
 
 static void show(struct pass *p, uint64_t now_ns)
 {
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     watcher_add(&p->watcher, now_ns, p->established, accepted(p));
 }
 
@@ -171,10 +165,10 @@ static void wait_accepted(struct pass *p)
 {
     if (!p->spec->server_read)
         return;
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     while (taken(p) < p->established && goes_on(p)) {
         pause_ns(LOOK_NS);
-        look_at_server(p);
+        load_pass_look(p->spec, &p->now);
     }
 }
 
@@ -210,7 +204,7 @@ static void clear(struct pass *p)
             net_close_reset(p->fds[i]);
     counter_add(&p->counts.closed, (uint64_t)p->established);
     while (p->spec->server_read && clock_ns() < end) {
-        look_at_server(p);
+        load_pass_look(p->spec, &p->now);
         if (taken(p) != seen)
             changed = clock_ns();
         seen = taken(p);
@@ -243,8 +237,7 @@ static void results(const struct pass *p, struct repeat_result *out)
 static int run(struct pass *p, struct err *e)
 {
     int failed = 0;
-    if (p->spec->server_read)
-        p->spec->server_read(p->spec->server_ctx, &p->before);
+    load_pass_look(p->spec, &p->before);
     p->now = p->before;
     p->start_ns = p->last_ns = clock_ns();
     p->deadline_ns = p->start_ns + (uint64_t)(p->spec->params.timeout * 1e9);
@@ -261,25 +254,19 @@ static int run(struct pass *p, struct err *e)
     return failed;
 }
 
-static void measured(const struct pass *p, bool begins)
-{
-    if (p->spec->measured)
-        p->spec->measured(p->spec->server_ctx, begins);
-}
-
 int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
                    struct repeat_result *out, struct err *e)
 {
     struct pass p = {.spec = spec, .watcher.watch = watch, .n = (int)spec->params.connections};
     int64_t cpu_ns = load_own_cpu_ns();
-    measured(&p, true);
+    load_pass_measured(p.spec, true);
     p.fds = xcalloc((size_t)p.n + 1, sizeof *p.fds);
     for (int i = 0; i < p.n; i++)
         p.fds[i] = -1;
     int failed = run(&p, e);
     results(&p, out);
     out->load_cpu_ns = load_own_cpu_ns() - cpu_ns;
-    measured(&p, false);
+    load_pass_measured(p.spec, false);
     clear(&p);
     if (p.established == p.n && accepted(&p) >= p.n)
         out->values.v[METRIC_accept_drain_per_s] =

@@ -33,12 +33,6 @@ static bool stopped(const struct pass *p)
     return watcher_stopped(&p->watcher);
 }
 
-static void look_at_server(struct pass *p)
-{
-    if (p->spec->server_read)
-        p->spec->server_read(p->spec->server_ctx, &p->now);
-}
-
 /* As measured on a small virtual machine; a walk costs its 22 ns for each idle connection and
  * exchange because a slow server finds several requests at a time. */
 double idle_mix_seconds(const struct params *p, bool walks)
@@ -65,7 +59,7 @@ static void wait_for_server(struct pass *p, bool (*got)(const struct pass *p), u
 {
     uint64_t end = clock_ns() + most_ns, moved = clock_ns();
     struct server_counts last = p->now;
-    look_at_server(p);
+    load_pass_look(p->spec, &p->now);
     while (p->spec->server_read && !got(p) && clock_ns() < end && !stopped(p)) {
         if (memcmp(&last, &p->now, sizeof last) != 0)
             moved = clock_ns();
@@ -73,7 +67,7 @@ static void wait_for_server(struct pass *p, bool (*got)(const struct pass *p), u
             return;
         last = p->now;
         clock_sleep_until(clock_ns() + LOOK_NS);
-        look_at_server(p);
+        load_pass_look(p->spec, &p->now);
     }
 }
 
@@ -111,12 +105,6 @@ static void show(struct pass *p, uint64_t now_ns, uint64_t done)
     watcher_add(&p->watcher, now_ns, (double)done, METRIC_NONE);
 }
 
-static void mark(struct pass *p, bool begins)
-{
-    if (p->spec->measured)
-        p->spec->measured(p->spec->server_ctx, begins);
-}
-
 /* Until the budget is spent; a server that answers nothing for the time-out ends it. */
 static void exchange(struct pass *p)
 {
@@ -139,13 +127,13 @@ static void exchange(struct pass *p)
 
 static void measure(struct pass *p)
 {
-    mark(p, true);
+    load_pass_measured(p->spec, true);
     p->load_cpu_ns = -load_cpu_ns(p->load);
     p->start_ns = clock_ns();
     watcher_start(&p->watcher, p->watcher.watch, p->start_ns);
     exchange(p);
     p->load_cpu_ns += load_cpu_ns(p->load);
-    mark(p, false);
+    load_pass_measured(p->spec, false);
     show(p, load_spent_ns(p->load) ? load_spent_ns(p->load) : clock_ns(), replies(p));
     p->whole &= load_established(p->load) == p->wanted;
 }
@@ -176,7 +164,7 @@ int idle_mix_repeat(const struct load_spec *spec, struct load_watch *watch,
         p.wanted += (long)spec->params.connections;
     p.own.budget = (uint64_t)spec->params.requests;
     watcher_start(&p.watcher, watch, p.begin_ns);
-    look_at_server(&p);
+    load_pass_look(p.spec, &p.now);
     p.before = p.now;
     p.load = load_open(&p.own, e);
     if (!p.load)

@@ -46,6 +46,19 @@ struct load_spec {
     void *server_ctx;
 };
 
+/* What a pass asks of these, where they are there; else `out` stays as it was. */
+static inline void load_pass_measured(const struct load_spec *s, bool begins)
+{
+    if (s->measured)
+        s->measured(s->server_ctx, begins);
+}
+
+static inline void load_pass_look(const struct load_spec *s, struct server_counts *out)
+{
+    if (s->server_read)
+        s->server_read(s->server_ctx, out);
+}
+
 enum load_phase { LOAD_PARKED, LOAD_SETTLE, LOAD_MEASURE, LOAD_STOP };
 
 struct load;
@@ -118,7 +131,8 @@ struct load_watch {
     _Atomic bool stop; /* set by anybody: the pass ends soon, and is not kept */
     void *mutex;       /* opaque; load_watch_init/fini */
     int points;        /* up to WATCH_POINTS, evenly spaced over what it has lasted */
-    double x[WATCH_POINTS], series[2][WATCH_POINTS]; /* as the workload's picture says */
+    double x[WATCH_POINTS]; /* seconds since watching began */
+    double series[2][WATCH_POINTS]; /* as the workload's picture says */
 };
 void load_watch_init(struct load_watch *w);
 void load_watch_fini(struct load_watch *w);

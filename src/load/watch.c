@@ -59,7 +59,7 @@ static void halve(struct watcher *w)
     w->step_ns *= 2;
 }
 
-void watcher_add_at(struct watcher *w, uint64_t now_ns, double x, const double series[2])
+void watcher_add(struct watcher *w, uint64_t now_ns, double a, double b)
 {
     struct load_watch *p = w->watch;
     if (!p)
@@ -67,15 +67,10 @@ void watcher_add_at(struct watcher *w, uint64_t now_ns, double x, const double s
     pthread_mutex_lock(p->mutex);
     if (p->points == WATCH_POINTS)
         halve(w);
-    p->x[p->points] = x;
-    p->series[0][p->points] = series[0];
-    p->series[1][p->points] = series[1];
+    p->x[p->points] = (double)(now_ns - w->start_ns) / 1e9;
+    p->series[0][p->points] = a;
+    p->series[1][p->points] = b;
     p->points++;
     pthread_mutex_unlock(p->mutex);
     w->next_ns = now_ns + w->step_ns;
-}
-
-void watcher_add(struct watcher *w, uint64_t now_ns, double a, double b)
-{
-    watcher_add_at(w, now_ns, (double)(now_ns - w->start_ns) / 1e9, (double[]){a, b});
 }

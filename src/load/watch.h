@@ -17,9 +17,8 @@ static inline bool watcher_due(const struct watcher *w, uint64_t now_ns)
 {
     return w->watch && now_ns >= w->next_ns;
 }
-/* One point: seconds since the start, or another x, and both series. */
+/* One point: seconds since the start, and both series. */
 void watcher_add(struct watcher *w, uint64_t now_ns, double a, double b);
-void watcher_add_at(struct watcher *w, uint64_t now_ns, double x, const double series[2]);
 static inline bool watcher_stopped(const struct watcher *w)
 {
     return w->watch && atomic_load_explicit(&w->watch->stop, memory_order_relaxed);
