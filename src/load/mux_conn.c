@@ -260,16 +260,20 @@ void conn_ask(struct mux *m, struct conn *c, uint64_t due_ns)
     conn_sent(m, c);
 }
 
-/* Sends the rest of a request that the socket did not take whole. The request is made again: it
- * depends on its sequence and size alone. */
-void conn_send_rest(struct mux *m, struct conn *c)
+/* It depends on its sequence and size alone. */
+size_t conn_make_again(struct mux *m, const struct conn *c)
 {
     struct proto_check again;
+    return load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
+}
+
+void conn_send_rest(struct mux *m, struct conn *c)
+{
     if (m->load->protocol->one_way) {
         flow_send(m, c);
         return;
     }
-    size_t len = load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
+    size_t len = conn_make_again(m, c);
     ssize_t n = send(c->fd, m->ask + len - c->unsent, c->unsent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
         c->unsent = (uint16_t)(c->unsent - n);
@@ -277,10 +281,8 @@ void conn_send_rest(struct mux *m, struct conn *c)
 
 void conn_unsent(struct mux *m, struct conn *c, ssize_t sent)
 {
-    struct proto_check again;
     if (sent >= 0) {
-        size_t len = load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
-        c->unsent = (uint16_t)(len - (size_t)sent);
+        c->unsent = (uint16_t)(conn_make_again(m, c) - (size_t)sent);
         return;
     }
     if (!conn_fresh(m, c)) { /* it was closed while nothing was outstanding */

@@ -31,6 +31,7 @@ void conn_open_failed(struct mux *m, struct conn *c, int code);
 void conn_connected(struct mux *m, struct conn *c);
 void conn_begin(struct mux *m, struct conn *c, uint64_t due_ns);
 void conn_sent(struct mux *m, struct conn *c);
+size_t conn_make_again(struct mux *m, const struct conn *c); /* its request, into m->ask */
 void conn_leave(struct mux *m, struct conn *c);
 void conn_next(struct mux *m, struct conn *c); /* the next request, if it is due */
 

@@ -16,13 +16,6 @@ bool conn_fresh(const struct mux *m, const struct conn *c)
     return m->load->fresh && c - m->conns < m->asking;
 }
 
-/* Its request is made (again), to be sent. */
-static size_t make(struct mux *m, struct conn *c)
-{
-    struct proto_check again;
-    return load_ask(m->load, &again, c->check.sequence, c->check.size, m->ask);
-}
-
 static void went(struct mux *m, struct conn *c, size_t n)
 {
     c->unsent = (uint16_t)(c->unsent - n);
@@ -31,7 +24,7 @@ static void went(struct mux *m, struct conn *c, size_t n)
 
 void fresh_connected(struct mux *m, struct conn *c)
 {
-    ssize_t n = m->way->send(m, c, make(m, c));
+    ssize_t n = m->way->send(m, c, conn_make_again(m, c));
     if (n < 0)
         conn_ended(m, c, false);
     else

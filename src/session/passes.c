@@ -224,12 +224,7 @@ static void one_repeat(struct passes *p, int index)
 bool passes_run(struct session *s, struct row *row, unsigned seen)
 {
     struct passes p = {.s = s, .row = row, .seen = seen};
-    int index = 0;
-    for (int i = 0; i < row->pane_count; i++) {
-        const struct sample *end = pane_at(&row->panes[i], row->panes[i].count - 1);
-        if (end && end->index > index)
-            index = end->index;
-    }
+    int index = row_last_index(row);
     judge(&p);
     if (index == 0)
         forget_watches(s);

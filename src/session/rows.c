@@ -159,6 +159,17 @@ int row_asked(const struct row *r)
     return n < 1 ? 1 : (int)n;
 }
 
+int row_last_index(const struct row *r)
+{
+    int last = 0;
+
+    for (int i = 0; i < r->pane_count; i++) {
+        const struct sample *end = pane_at(&r->panes[i], r->panes[i].count - 1);
+        last = end && end->index > last ? end->index : last;
+    }
+    return last;
+}
+
 /* The measured values of a metric in the kept samples; the caller frees. */
 static double *kept_values(const struct pane *p, enum metric_id m, int *count)
 {

@@ -87,6 +87,7 @@ const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
 bool pane_honours(const struct pane *p, enum param_id id); /* its model does as the parameter says */
 int pane_kept(const struct pane *p);                 /* samples that count */
 int row_kept(const struct row *r);                   /* the most that a pane of it has */
+int row_last_index(const struct row *r);             /* of its samples; 0: it has none */
 int row_asked(const struct row *r);                  /* samples or repeats that it is to have */
 double row_round_s(const struct row *r);             /* how long a round of a sampled one is */
 

@@ -33,7 +33,7 @@ struct rounds {
     struct hist_copy *hists;  /* LOAD_HISTS of the round */
     struct hist_copy *spare;  /* one, swapped with a pane's `before` */
     int done;                 /* rounds of this stretch */
-    int first_index;          /* samples the row had before */
+    int first_index;          /* of the last sample that the row had before */
     bool steady;
     double began_s;
     double main[LINEUP_MAX][WARMUP_MOST]; /* main metric of each warm-up round */
@@ -388,14 +388,12 @@ static bool run_rounds(struct rounds *r)
 
 static void rounds_init(struct rounds *r, struct session *s, struct row *row, unsigned seen)
 {
-    *r = (struct rounds){.s = s, .row = row, .seen = seen, .began_s = session_elapsed(s)};
+    *r = (struct rounds){.s = s, .row = row, .seen = seen, .began_s = session_elapsed(s),
+                         .first_index = row_last_index(row)};
     r->panes = xcalloc((size_t)row->pane_count, sizeof *r->panes);
     r->spare = xcalloc(1, sizeof *r->spare);
     r->hists = xcalloc(LOAD_HISTS, sizeof *r->hists);
     for (int i = 0; i < row->pane_count; i++) {
-        const struct sample *end = pane_at(&row->panes[i], row->panes[i].count - 1);
-        if (end && end->index > r->first_index)
-            r->first_index = end->index;
         for (int h = 0; h < LOAD_HISTS; h++) {
             r->panes[i].before[h] = xcalloc(1, sizeof *r->spare);
             if (playing(s, i))
