@@ -24,12 +24,23 @@ static int draw_tabs(struct canvas *c, enum view view)
     return x;
 }
 
+/* How long before the newest sample the one is that is read off. */
+static double read_ago(const struct app *a)
+{
+    const struct pane_now *p = &a->scene->now->panes[a->pane];
+    int last = p->trace_count - 1;
+    return a->cursor <= last ? p->trace_t_s[last] - p->trace_t_s[last - a->cursor] : 0;
+}
+
 static void load_state(const struct app *a, char *buf, size_t size)
 {
     const struct session_now *n = a->scene->now;
     char left[24], clock[24];
     units_clock(clock, sizeof clock, n->elapsed_s);
-    if (a->frozen)
+    if (a->frozen && a->cursor > 0 && read_ago(a) > 0)
+        snprintf(buf, size, "frozen, %s before  %s",
+                 units_span(left, sizeof left, round(read_ago(a))), clock);
+    else if (a->frozen)
         snprintf(buf, size, "frozen  %s", clock);
     else if (n->plan_count > 0)
         snprintf(buf, size, "%d/%d  %s left  %s", n->plan_done, n->plan_count,
@@ -216,18 +227,29 @@ static enum role trust_role(const char *trust)
     return !strncmp(trust, "ok", 2) ? ROLE_GOOD : *trust ? ROLE_WARN : ROLE_DIM;
 }
 
+/* One line each, then what they need in this order: the reason is cut first, for it has a view of its
+ * own. */
+static void share_lines(const struct answer *n, int w, int room, int lines[3])
+{
+    static const int order[] = {0, 2, 1};
+    int spare = room > 3 ? room - 3 : 0;
+    for (int k = 0; k < 3; k++) {
+        int i = order[k], more = text_lines(answer_text(n, i), w) - 1;
+        more = more < 0 ? 0 : more > spare ? spare : more;
+        lines[i] = 1 + more;
+        spare -= more;
+    }
+}
+
 void chrome_answer(struct app *a, struct rect r, const struct answer *n)
 {
     static const char *const names[] = {"ANSWER", "WHY", "TRUST"};
-    int y = r.y, w = r.w - ANSWER_INDENT - 1;
+    int y = r.y, w = r.w - ANSWER_INDENT - 1, lines[3];
+    share_lines(n, w, r.h, lines);
     for (int i = 0; i < 3 && y < r.y + r.h; i++) {
         const char *text = answer_text(n, i);
-        int rest = 0; /* lines that those below need at least */
-        for (int k = i + 1; k < 3; k++)
-            rest++;
-        int room = r.y + r.h - y - rest;
         canvas_text(a->canvas, r.x + 1, y, ANSWER_INDENT - 1, ROLE_TITLE, true, names[i]);
-        struct rect at = {r.x + ANSWER_INDENT, y, w, room > 1 ? room : 1};
+        struct rect at = {r.x + ANSWER_INDENT, y, w, lines[i]};
         y += chrome_text(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
     }
 }

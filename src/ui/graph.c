@@ -168,12 +168,19 @@ static void draw_label(struct canvas *c, int x, int y, double v)
     canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, shown);
 }
 
+/* Halfway between two powers of ten is no number that one reads. */
+static bool is_round(const struct scale *s, double at)
+{
+    double decade = s->log ? log10(label_value(s, at)) : 0;
+    return fabs(decade - round(decade)) < 1e-6;
+}
+
 static void draw_y_axis(struct canvas *c, struct rect r, const struct scale *s)
 {
     int x = r.x + GRAPH_GUTTER - 1;
     for (int y = 0; y < r.h; y++)
         canvas_put(c, x, r.y + y, ROLE_DIM, L'│');
-    int middle = r.h >= 5 && r.h % 2 ? r.h / 2 : -1;
+    int middle = r.h >= 5 && r.h % 2 && is_round(s, 0.5) ? r.h / 2 : -1;
     for (int y = 0; y < r.h; y++) {
         if (y != 0 && y != r.h - 1 && y != middle)
             continue;
@@ -218,7 +225,10 @@ void graph_draw(struct canvas *c, const struct graph *g)
     draw_cursor(c, g, plot);
     if (g->time_line) {
         char span[24], from[40];
-        snprintf(from, sizeof from, "%s ago", units_span(span, sizeof span, g->span_s));
+        if (isnan(g->span_s))
+            snprintf(from, sizeof from, "%d passes ago", g->count);
+        else
+            snprintf(from, sizeof from, "%s ago", units_span(span, sizeof span, g->span_s));
         draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, from, "now");
     }
 }

@@ -29,7 +29,7 @@ struct graph {
     enum role role;
     enum term_charset charset;
     bool time_line; /* a last line "30 s ago ... now" */
-    double span_s;  /* what the values shown last, for it */
+    double span_s;  /* what the values shown last, for it; NaN: one a pass, however long */
     int cursor;     /* values before the newest one that is marked; -1: none */
 };
 

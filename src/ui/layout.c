@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen is a stack of lines; panes take what the rest leaves. The rest comes in order of
- * worth: the answer, the CPU line, the table. The answer and the table share one block whose height
- * depends on the screen alone, so a longer answer never moves the graphs. Panes stand side by side
- * where each keeps 38 columns, else in two rows, below 80 columns in one column. */
+ * worth: the answer, the CPU line, the table. Where each stands depends on the screen alone, so that a
+ * longer answer moves nothing; only on low screens the table gives way to it. Panes stand side by side
+ * where each keeps 38 columns, else in two rows, below 80 columns in one column; all are equally wide,
+ * so that a column of a graph is as long in each. */
 #include "ui/layout.h"
 
-enum { PANE_MIN_W = 38, PANE_GAP = 2, ANSWER_LINES = 3, TABLE_LINES = 4 };
+enum { PANE_MIN_W = 38, PANE_GAP = 2, ANSWER_LINES = 3, BLOCK_MORE = 5 };
 
 static int min_int(int a, int b)
 {
@@ -37,10 +38,8 @@ static void add_panes(struct layout *l, struct rect area, int panes)
     int columns = columns_of(area.w, panes), lines = (panes + columns - 1) / columns;
     for (int i = 0; i < panes; i++) {
         int line = i / columns, column = i % columns;
-        int here = min_int(columns, panes - line * columns); /* the last line may hold fewer */
         int top = area.h * line / lines, bottom = area.h * (line + 1) / lines;
-        int free_w = area.w - PANE_GAP * (here - 1);
-        int w = free_w / here; /* all alike, so that their graphs are too */
+        int w = (area.w - PANE_GAP * (columns - 1)) / columns;
         add(l, PART_PANE, i,
             (struct rect){area.x + (w + PANE_GAP) * column, area.y + top, w, bottom - top});
     }
@@ -49,14 +48,24 @@ static void add_panes(struct layout *l, struct rect area, int panes)
 /* Lines of the block that answer and table share. */
 static int block_lines(int h, int body, int pane_lines)
 {
-    int least_panes = pane_lines * (h >= 24 ? 8 : 3);
+    int least_panes = pane_lines * (h < 24 ? 3 : pane_lines > 1 ? 7 : 8);
     int block = ANSWER_LINES;
     int spare = body - block - least_panes;
     if (spare >= 2)
-        block += min_int(spare, TABLE_LINES);
+        block += min_int(spare, pane_lines > 1 ? BLOCK_MORE - 1 : BLOCK_MORE);
     if (h > 24)
         block += min_int((h - 24) / 3, 8);
     return min_int(block, body - pane_lines > 0 ? body - pane_lines : 0);
+}
+
+/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs. */
+static int answer_share(int h, int block, int needs)
+{
+    if (h < 20)
+        return min_int(needs > ANSWER_LINES ? needs : ANSWER_LINES, block);
+    if (block < ANSWER_LINES + 2)
+        return block;
+    return block < 8 ? 3 + (block - 5 + 1) / 2 : 5 + (block - 8) / 2;
 }
 
 void layout_live(int w, int h, int panes, int answer_lines, struct layout *out)
@@ -69,9 +78,7 @@ void layout_live(int w, int h, int panes, int answer_lines, struct layout *out)
     int body = h - 4 - cpu;
     int block = block_lines(h, body, pane_lines);
     int panes_h = body - block;
-    int answer = min_int(answer_lines > ANSWER_LINES ? answer_lines : ANSWER_LINES, block);
-    if (h >= 20 && block >= ANSWER_LINES + 2 && block - answer < 2)
-        answer = block - 2;
+    int answer = answer_share(h, block, answer_lines);
     int table = block - answer;
     if (table == 1) /* a head without a row */
         answer += table, table = 0;

@@ -50,7 +50,23 @@ static bool paired_picture(const struct app *a)
 
 static enum metric_id figure_of(const struct app *a)
 {
-    return a->figure == METRIC_COUNT ? picture_of(a)->graph : a->figure;
+    if (a->figure != METRIC_COUNT)
+        return a->figure;
+    return picture_of(a)->series[0] ? a->scene->main : picture_of(a)->graph;
+}
+
+/* Samples of a pane that came after the moment that is read off: the cursor counts those of the pane in
+ * focus, the others take their sample nearest to it, so that models are read at one moment. */
+static int samples_after(const struct app *a, int pane)
+{
+    const struct pane_now *here = &a->scene->now->panes[a->pane], *p = &a->scene->now->panes[pane];
+    int at = here->trace_count - 1 - a->cursor, i = p->trace_count - 1;
+    if (!a->frozen || a->cursor == 0 || at < 0)
+        return 0;
+    double t_s = here->trace_t_s[at];
+    while (i > 0 && fabs(p->trace_t_s[i - 1] - t_s) <= fabs(p->trace_t_s[i] - t_s))
+        i--;
+    return p->trace_count - 1 - i;
 }
 
 /* The tail of a request says "p99" of whatever it is counted from. */
@@ -96,7 +112,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
 static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t size)
 {
     const struct scene *s = a->scene;
-    const char *turns = s->pane_count > 1 && !a->frozen ? ", in its turns" : "";
+    const char *turns = s->pane_count > 1 ? ", in its turns" : "";
     int cpu = s->now->cpus.pinned ? s->now->cpus.server : -1;
     const char *unit = metric_table[m].unit;
     if (m == METRIC_server_cpu_pct && cpu >= 0)
@@ -115,20 +131,9 @@ static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t
 static void draw_title(struct app *a, int pane, struct rect r)
 {
     enum metric_id m = figure_of(a);
-    char text[80], value[32], right[64] = "";
-    int before = a->frozen && pane == a->pane ? a->cursor : 0;
+    char text[80], right[32];
     graph_title(a, m, text, sizeof text);
-    double v = newest(a, pane, m, before);
-    if (before > 0) {
-        const struct pane_now *p = &a->scene->now->panes[pane];
-        int last = p->trace_count - 1;
-        double ago = p->trace_t_s[last] - p->trace_t_s[last - before];
-        char span[24];
-        snprintf(right, sizeof right, "%s before: %s", units_span(span, sizeof span, round(ago)),
-                 words_cell(m, v, value, sizeof value));
-    } else {
-        snprintf(right, sizeof right, "%s", words_cell(m, v, value, sizeof value));
-    }
+    words_cell(m, newest(a, pane, m, samples_after(a, pane)), right, sizeof right);
     int w = canvas_width(right);
     canvas_cut(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
     if (w < r.w)
@@ -148,9 +153,9 @@ static struct scale common_scale(const struct app *a, enum metric_id m, int slot
 }
 
 /* Slots between the right edge and the sample that is read off: gaps count too. */
-static int cursor_slot(const struct app *a, const double *values, int slots)
+static int cursor_slot(int before, const double *values, int slots)
 {
-    int before = a->cursor, i = slots - 1;
+    int i = slots - 1;
     for (; i >= 0; i--)
         if (!isnan(values[i]) && before-- == 0)
             break;
@@ -171,8 +176,8 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
     slots = slots > TRACE_POINTS ? TRACE_POINTS : slots;
     g.count = series_build(a->scene, pane, m, slots, values, &g.span_s);
     g.scale = common_scale(a, m, slots);
-    if (a->frozen && pane == a->pane)
-        g.cursor = cursor_slot(a, values, slots);
+    if (a->frozen)
+        g.cursor = cursor_slot(samples_after(a, pane), values, slots);
     graph_draw(a->canvas, &g);
 }
 
@@ -343,7 +348,28 @@ static void pane_title(const struct app *a, int pane, char *buf, size_t size)
     snprintf(buf, size, "%c %s", 'A' + pane, a->scene->pane[pane].model);
 }
 
-/* Too low for a frame: the title leads the main line. */
+enum { BARE_LABEL = 15 };
+
+/* What the graph shows, and its newest figure or, in one line, its ends. */
+static void bare_label(struct app *a, int pane, struct rect r)
+{
+    enum metric_id m = figure_of(a);
+    char text[80], value[32], low[24];
+    if (r.h > 1) {
+        graph_title(a, m, text, sizeof text);
+        text[strcspn(text, ",")] = '\0';
+        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
+        words_cell(m, newest(a, pane, m, samples_after(a, pane)), value, sizeof value);
+        canvas_text(a->canvas, r.x + 1, r.y + 1, r.w - 2, ROLE_TEXT, false, value);
+        return;
+    }
+    struct scale s = common_scale(a, m, graph_slots(a->canvas->w - r.w, a->charset));
+    snprintf(text, sizeof text, "%s %s..%s", words_head(m), words_count(s.low, low, sizeof low),
+             units_si(value, sizeof value, s.high));
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
+}
+
+/* Too low for a frame: the title leads the main line, the graph's stands beside it. */
 static void draw_bare(struct app *a, int pane, struct rect r)
 {
     char title[64];
@@ -351,7 +377,7 @@ static void draw_bare(struct app *a, int pane, struct rect r)
     pane_title(a, pane, title, sizeof title);
     int used = canvas_printf(a->canvas, r.x, r.y, r.w, words_role(pane), true, here ? "▶%s" : " %s",
                              title);
-    int left = used + 1 < 15 ? 15 : used + 1;
+    int left = used + 1 < BARE_LABEL ? BARE_LABEL : used + 1;
     if (a->scene->now->panes[pane].trouble[0]) {
         char text[200];
         snprintf(text, sizeof text, "u: again; %s", a->scene->now->panes[pane].trouble);
@@ -359,8 +385,10 @@ static void draw_bare(struct app *a, int pane, struct rect r)
         return;
     }
     draw_main(a, pane, (struct rect){r.x + left, r.y, r.w - left, 1});
-    if (r.h > 1)
-        draw_graph(a, pane, (struct rect){r.x, r.y + 1, r.w, r.h - 1}, false);
+    if (r.h < 2)
+        return;
+    bare_label(a, pane, (struct rect){r.x, r.y + 1, BARE_LABEL, r.h - 1});
+    draw_graph(a, pane, (struct rect){r.x + BARE_LABEL, r.y + 1, r.w - BARE_LABEL, r.h - 1}, false);
 }
 
 void pane_draw(struct app *a, int pane, struct rect r)

@@ -55,17 +55,16 @@ int series_build(const struct scene *s, int pane, enum metric_id m, int slots, d
     double usual = usual_gap(s), edge = right_edge(s, usual);
     double last = repeated && p->trace_count ? p->trace_t_s[p->trace_count - 1] : edge;
     int at = slots;
-    double from = last;
     for (int i = p->trace_count - 1; i >= 0 && at > 0; i--) {
         int empty = repeated ? 0 : missing(last - p->trace_t_s[i], usual);
         while (empty-- > 0 && at > 0)
             out[--at] = NAN;
         if (at > 0)
             out[--at] = p->trace[i].v[m];
-        last = from = p->trace_t_s[i];
+        last = p->trace_t_s[i];
     }
     while (at > 0)
         out[--at] = NAN;
-    *span_s = repeated ? edge - from : round(slots * usual);
+    *span_s = repeated ? NAN : round(slots * usual);
     return slots;
 }

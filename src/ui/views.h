@@ -49,7 +49,7 @@ enum role words_role(int pane);
 
 /* series.c: the last `slots` figures of a pane for a graph, newest last; NaN where nothing was
  * measured. Returns how many are written (all of them; slots at most TRACE_POINTS); *span_s is the
- * time that they last. */
+ * time that they last; NaN: each is a pass, and passes last as long as they last. */
 int series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out,
                  double *span_s);
 

@@ -121,6 +121,25 @@ static void the_newest_stands_at_the_right(void **state)
     assert_non_null(strstr(got, "└10 s ago─────now\n"));
 }
 
+/* A log axis names powers of ten alone, a row of passes says how many. */
+static void labels_are_numbers_one_reads(void **state)
+{
+    (void)state;
+    const double values[] = {3, 8, 5};
+    struct graph g = {.values = values,
+                      .count = 3,
+                      .scale = scale_for(values, 3, 0, true),
+                      .cursor = -1,
+                      .charset = CHARSET_ASCII,
+                      .time_line = true,
+                      .span_s = NAN};
+    const char *got = graph_text(&g, 40, 6);
+    assert_null(strstr(got, "3.1"));
+    assert_non_null(strstr(got, "└3 passes ago"));
+    g.scale.high = 100;
+    assert_non_null(strstr(graph_text(&g, 40, 6), "  10┤"));
+}
+
 static void labels_keep_four_columns(void **state)
 {
     (void)state;
@@ -229,6 +248,7 @@ int main(void)
         cmocka_unit_test(gaps_and_zeros_differ),
         cmocka_unit_test(braille_gives_a_wide_value_its_cell),
         cmocka_unit_test(the_newest_stands_at_the_right),
+        cmocka_unit_test(labels_are_numbers_one_reads),
         cmocka_unit_test(labels_keep_four_columns),
         cmocka_unit_test(a_changed_scale_leaves_nothing_behind),
         cmocka_unit_test(two_lines_over_time),

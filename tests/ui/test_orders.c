@@ -195,7 +195,8 @@ static void a_frozen_picture_stands_still(void **state)
     char *after = show_screen(&a);
     assert_string_equal(before, after);
     show_keys(&a, "<left><left>");
-    assert_true(show_has(&a, "2 s before: "));
+    assert_true(show_has(&a, "frozen, 2 s before"));
+    assert_true(show_has(&a, ", in its turns"));
     assert_int_equal(got->live, 0); /* the arrows read off */
     show_keys(&a, "<right><right><right>");
     assert_int_equal(a.cursor, 0);
@@ -205,6 +206,36 @@ static void a_frozen_picture_stands_still(void **state)
     free(before);
     free(after);
     free(now);
+}
+
+/* Frozen, every pane is read off at the moment of the one in focus, whatever samples it lacks. */
+static void all_panes_are_read_at_one_moment(void **state)
+{
+    (void)state;
+    struct pane_now *b = &fake_now(a.session)->panes[1];
+    for (int i = 0; i < b->trace_count; i++)
+        b->trace[i].v[METRIC_server_cpu_pct] = 40 + i;
+    int last = b->trace_count - 1; /* B misses its last but one */
+    b->trace[last - 1] = b->trace[last];
+    b->trace_t_s[last - 1] = b->trace_t_s[last];
+    b->trace_count--;
+    app_take(&a);
+    char want[32];
+    show_keys(&a, "f<left><left><left>"); /* A's sample 3 before its newest, B's 2 before */
+    snprintf(want, sizeof want, "%d.0 │", 40 + last - 3);
+    assert_true(show_has(&a, want));
+    char *screen = show_screen(&a);
+    int cursors = 0;
+    for (const char *at = screen; (at = strstr(at, "│")); at += strlen("│"))
+        cursors++;
+    show_keys(&a, "ff");
+    free(screen);
+    screen = show_screen(&a);
+    int newest = 0;
+    for (const char *at = screen; (at = strstr(at, "│")); at += strlen("│"))
+        newest++;
+    assert_int_equal(cursors, newest); /* both panes have one in both */
+    free(screen);
 }
 
 /* A row of the table becomes the live order. */
@@ -390,6 +421,7 @@ int main(void)
         FRESH(a_plan_is_not_lost_by_a_slip),
         FRESH(leaving_and_coming_back),
         FRESH(a_frozen_picture_stands_still),
+        FRESH(all_panes_are_read_at_one_moment),
         FRESH(a_row_goes_live),
         FRESH(each_lineup_has_its_table),
         FRESH(a_dropped_row_is_stood_for),
