@@ -22,9 +22,11 @@
 #define CPU_FOLDER "/sys/devices/system/cpu/cpu%d/topology/"
 
 static char root[256];
+static _Atomic bool no_cpufreq; /* found out once: it is asked for at every edge of a turn */
 
 void cpus_inject(const char *folder)
 {
+    no_cpufreq = false;
     snprintf(root, sizeof root, "%s", folder ? folder : "");
 }
 
@@ -249,7 +251,10 @@ double cpus_usable(void)
 long cpus_khz(int cpu)
 {
     char text[32];
-    if (!read_at(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu))
+    if (no_cpufreq)
+        return -1;
+    no_cpufreq = !read_at(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
+    if (no_cpufreq)
         return -1;
     long khz = strtol(text, NULL, 10);
     return khz > 0 ? khz : -1;

@@ -272,9 +272,11 @@ static void check_counters(struct finding *f)
     struct proc_net net;
     struct proc_cpu cpu;
     struct proc_thread thread;
+    struct proc_thread_files files = {0};
     proc_net_read(&net);
     proc_cpu_read(0, &cpu);
-    proc_thread_read(getpid(), getpid(), &thread);
+    proc_thread_read(&files, getpid(), getpid(), &thread);
+    proc_thread_close(&files);
     name(f, net.listen_drops >= 0, "a full accept queue (/proc/net/netstat)");
     name(f, net.retransmits >= 0, "retransmits (/proc/net/snmp)");
     name(f, net.time_wait >= 0, "TIME_WAIT (/proc/net/sockstat)");

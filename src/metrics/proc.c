@@ -5,6 +5,7 @@
 #include "metrics/proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -86,6 +87,38 @@ static int read_proc(const char *name, char *buf, size_t size)
     return limits_read_file(path, buf, size);
 }
 
+/* Files of /proc come whole in one read that starts at 0. */
+static int reread(struct proc_file *f, const char *name, char *buf, size_t size)
+{
+    char path[sizeof root + 64];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    if (!f->above)
+        f->above = open(path, O_RDONLY | O_CLOEXEC) + 1;
+    ssize_t n = f->above ? pread(f->above - 1, buf, size - 1, 0) : -1;
+    if (n < 0) {
+        int code = -errno;
+        proc_file_close(f);
+        return code;
+    }
+    buf[n] = '\0';
+    return (int)n;
+}
+
+void proc_file_close(struct proc_file *f)
+{
+    if (f->above)
+        close(f->above - 1);
+    f->above = 0;
+}
+
+int proc_stat_reread(struct proc_file *f, pid_t pid, struct proc_stat *out)
+{
+    char name[32], text[1024];
+    snprintf(name, sizeof name, "%d/stat", pid);
+    int n = reread(f, name, text, sizeof text);
+    return n < 0 ? n : proc_stat_parse(text, out);
+}
+
 int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
 {
     char name[32], text[1024];
@@ -131,20 +164,26 @@ static int64_t number_after(const char *text, const char *label)
     return at ? strtoll(at + strlen(label), NULL, 10) : -1;
 }
 
-void proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *out)
+void proc_thread_read(struct proc_thread_files *f, pid_t pid, pid_t tid, struct proc_thread *out)
 {
     char name[64], text[4096];
     *out = (struct proc_thread){-1, -1, -1};
     snprintf(name, sizeof name, "%d/task/%d/status", pid, tid);
-    if (read_proc(name, text, sizeof text) > 0) {
+    if (reread(&f->status, name, text, sizeof text) > 0) {
         out->sleeps = number_after(text, "\nvoluntary_ctxt_switches:");
         out->preempted = number_after(text, "\nnonvoluntary_ctxt_switches:");
     }
     snprintf(name, sizeof name, "%d/task/%d/schedstat", pid, tid);
     int64_t run, wait;
-    if (read_proc(name, text, sizeof text) > 0 &&
+    if (reread(&f->schedstat, name, text, sizeof text) > 0 &&
         sscanf(text, "%" SCNd64 " %" SCNd64, &run, &wait) == 2)
         out->run_wait_ns = wait;
+}
+
+void proc_thread_close(struct proc_thread_files *f)
+{
+    proc_file_close(&f->status);
+    proc_file_close(&f->schedstat);
 }
 
 /* ---- what the kernel counts of TCP ---- */

@@ -30,6 +30,16 @@ int proc_stat_parse(const char *text, struct proc_stat *out);
 /* Reads /proc/PID/stat; pid 0 is /proc/self/stat. -ENOENT/-ESRCH when it is gone. */
 int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e);
 
+/* A file of /proc that is read again and again stays open: to find it anew costs more than to read
+ * it. All zero: not open yet. One thread at a time; proc_file_close() ends it. */
+struct proc_file {
+    int above; /* its descriptor + 1 */
+};
+void proc_file_close(struct proc_file *f);
+
+/* As proc_stat_read() of one process each time; 0 or -errno. */
+int proc_stat_reread(struct proc_file *f, pid_t pid, struct proc_stat *out);
+
 /* CPU time of a whole process with all its threads, ended ones too, in ns, by its CPU clock
  * (clock_getcpuclockid(3)); where that fails, by ticks. -1 when the process is gone. */
 int64_t proc_cpu_ns(pid_t pid);
@@ -40,7 +50,11 @@ struct proc_thread {
     int64_t preempted;   /* it was taken from it */
     int64_t run_wait_ns; /* it was ready and had none */
 };
-void proc_thread_read(pid_t pid, pid_t tid, struct proc_thread *out);
+struct proc_thread_files {
+    struct proc_file status, schedstat;
+};
+void proc_thread_read(struct proc_thread_files *f, pid_t pid, pid_t tid, struct proc_thread *out);
+void proc_thread_close(struct proc_thread_files *f);
 
 /* MemTotal in bytes, -1 when unknown. */
 int64_t proc_mem_total(void);

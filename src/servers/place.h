@@ -25,6 +25,8 @@ struct placement {
 
 extern const struct placement place_process, place_inside, place_target;
 
+#define THREADS_READ 16 /* whose waits are looked at */
+
 struct server {
     /* Frozen after start. */
     struct server_spec spec;
@@ -34,6 +36,8 @@ struct server {
 
     /* The owner's thread. */
     struct err why; /* why it ended */
+    struct proc_file stat_file;
+    struct proc_thread_files thread_files[THREADS_READ];
 
     /* Atomic. */
     _Atomic bool ended;

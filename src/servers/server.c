@@ -10,8 +10,6 @@
 
 #include "servers/place.h"
 
-#define THREADS_READ 16
-
 static const struct placement *place_of(const struct server_spec *spec)
 {
     if (spec->model->target)
@@ -47,6 +45,9 @@ void server_stop(struct server *s)
     if (!s)
         return;
     s->place->stop(s);
+    proc_file_close(&s->stat_file);
+    for (int i = 0; i < THREADS_READ; i++)
+        proc_thread_close(&s->thread_files[i]);
     shared_close(s->shared);
     free(s);
 }
@@ -130,13 +131,18 @@ static void add_known(int64_t *sum, int64_t v)
     *sum = *sum < 0 || v < 0 ? -1 : *sum + v;
 }
 
-void server_threads(const struct server *s, struct proc_thread *out)
+int server_stat(struct server *s, struct proc_stat *out)
+{
+    return proc_stat_reread(&s->stat_file, s->pid, out);
+}
+
+void server_threads(struct server *s, struct proc_thread *out)
 {
     bool few = s->shared->workers <= THREADS_READ && !s->spec.model->cpu_ns;
     *out = few ? (struct proc_thread){0, 0, 0} : (struct proc_thread){-1, -1, -1};
     for (int i = 0; i < s->shared->workers && few; i++) {
         struct proc_thread t;
-        proc_thread_read(s->pid, atomic_load(&s->shared->tids[i]), &t);
+        proc_thread_read(&s->thread_files[i], s->pid, atomic_load(&s->shared->tids[i]), &t);
         add_known(&out->sleeps, t.sleeps);
         add_known(&out->preempted, t.preempted);
         add_known(&out->run_wait_ns, t.run_wait_ns);

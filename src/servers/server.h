@@ -60,10 +60,13 @@ int64_t server_cpu_ns(const struct server *s);
 /* The same of one worker's thread; -1 when it is not known. */
 int64_t server_worker_cpu_ns(const struct server *s, int worker);
 
+/* The stat file of its process. 0 or -errno: it is gone. The owner's thread, as the next. */
+int server_stat(struct server *s, struct proc_stat *out);
+
 /* What the scheduler did to its workers' threads, summed; -1 each where one of them cannot be read,
  * where they are too many to look at them between two turns, and for models that make threads of
  * their own. */
-void server_threads(const struct server *s, struct proc_thread *out);
+void server_threads(struct server *s, struct proc_thread *out);
 
 /* Its gate (metrics/gate.h): sets the word; looks how it stands. A worker that sleeps in its wait
  * stands at a shut gate only once something woke it: a connection, say. Any one thread. */

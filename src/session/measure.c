@@ -24,7 +24,7 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
     out->counted = server_counted(server);
     if (!out->counted)
         span_count_seen(&out->load, &out->server);
-    if (out->server_cpu_ns < 0 || proc_stat_read(server_pid(server), &out->stat, NULL) < 0)
+    if (out->server_cpu_ns < 0 || server_stat(server, &out->stat) < 0)
         out->stat.pid = 0;
     server_threads(server, &out->threads);
     if (!out->counted)

@@ -194,19 +194,26 @@ static void test_what_the_kernel_counts_of_tcp(void **state)
     assert_true(n.time_wait == 17 && n.mem_bytes == 3 * 4096);
 }
 
+static void read_thread(pid_t pid, pid_t tid, struct proc_thread *out)
+{
+    struct proc_thread_files files = {0};
+    proc_thread_read(&files, pid, tid, out);
+    proc_thread_close(&files);
+}
+
 static void test_threads(void **state)
 {
     (void)state;
     struct proc_thread t;
-    proc_thread_read(77, 78, &t);
+    read_thread(77, 78, &t);
     assert_true(t.sleeps == -1 && t.preempted == -1 && t.run_wait_ns == -1);
     fake_tree_write("/77/task/78/status", "Name:\tnonvoluntary_ctxt_switches:\nThreads:\t1\n"
                                           "voluntary_ctxt_switches:\t5000000000\n"
                                           "nonvoluntary_ctxt_switches:\t12\n");
-    proc_thread_read(77, 78, &t);
+    read_thread(77, 78, &t);
     assert_true(t.sleeps == 5000000000 && t.preempted == 12 && t.run_wait_ns == -1);
     fake_tree_write("/77/task/78/schedstat", "123456 5000000007 9\n");
-    proc_thread_read(77, 78, &t);
+    read_thread(77, 78, &t);
     assert_true(t.run_wait_ns == 5000000007);
 }
 
@@ -364,8 +371,30 @@ static void test_this_machine_has_it_all(void **state)
     assert_true(c.busy_ns > 0 && c.idle_ns >= 0 && c.steal_ns >= 0);
     struct proc_thread t;
     clock_sleep_until(clock_ns() + NS_PER_MS);
-    proc_thread_read(getpid(), getpid(), &t);
+    read_thread(getpid(), getpid(), &t);
     assert_true(t.sleeps > 0 && t.preempted >= 0);
+}
+
+/* The file that stays open tells of this process only, also when its number is used again. */
+static void test_a_file_that_stays_open(void **state)
+{
+    (void)state;
+    struct proc_file f = {0};
+    struct proc_stat stat;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        for (;;)
+            pause();
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(proc_stat_reread(&f, pid, &stat), 0);
+        assert_int_equal(stat.pid, pid);
+    }
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_true(proc_stat_reread(&f, pid, &stat) < 0);
+    assert_int_equal(f.above, 0);
+    proc_file_close(&f);
 }
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
@@ -387,6 +416,7 @@ int main(void)
         WITH_TREE(test_cpu_lines),
         WITH_TREE(test_slabs_in_use),
         WITH_TREE(test_memory_of_the_machine),
+        cmocka_unit_test(test_a_file_that_stays_open),
         cmocka_unit_test(test_odd_names_beside_a_plain_twin),
         cmocka_unit_test(test_an_idle_process_costs_nothing),
         cmocka_unit_test(test_ended_threads_still_count),
