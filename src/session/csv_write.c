@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "session/answers.h"
+#include "session/table.h"
 
 static void put_text(struct sink *o, const char *text)
 {
@@ -223,12 +224,33 @@ static void table_line(struct sink *o, const struct csv_session *s, const struct
     put_end(o);
 }
 
+/* The rows of one table, in its order. */
+static void table_lines(struct sink *o, const struct csv_session *s, const struct row *like)
+{
+    int varying[TABLE_VARYING];
+    struct table t;
+
+    table_rows(s->rows, like, &t, varying);
+    for (int k = 0; k < t.rows; k++)
+        for (int i = 0; i < t.row[k].row->pane_count; i++)
+            table_line(o, s, t.row[k].row, i);
+    table_free(&t);
+}
+
+static bool begins_table(const struct rows *rows, const struct row *r)
+{
+    for (const struct row *x = rows->first; x != r; x = x->next)
+        if (row_in_table(x, r))
+            return false;
+    return r->state != ROW_DROPPED;
+}
+
 void csv_tables_to(const struct csv_session *s, struct sink *o)
 {
     table_header(o);
     for (const struct row *r = s->rows->first; r; r = r->next)
-        for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
-            table_line(o, s, r, i);
+        if (begins_table(s->rows, r))
+            table_lines(o, s, r);
 }
 
 int csv_tables(const struct csv_session *s, FILE *f)

@@ -133,14 +133,46 @@ static bool same_model(const char *published, const char *ours)
     return strncmp(published, ours, n) == 0 && (ours[n] == 0 || ours[n] == '-');
 }
 
+/* What changes the work. Where a document is silent on it the workload's own set-up is meant. */
+static const enum param_id work[] = {PARAM_idle, PARAM_rate, PARAM_size, PARAM_requests,
+                                     PARAM_keepalive, PARAM_client_work, PARAM_workers};
+
 static bool same_asked(const struct params *published, const struct params *ours)
 {
+    struct params usual;
+
     for (int i = 0; i < PARAM_COUNT; i++) {
         double v = params_get(published, i);
         if (!isnan(v) && v != params_get(ours, i))
             return false;
     }
+    params_init(&usual);
+    usual.workload = ours->workload;
+    workload_resolve(&usual);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (isnan(params_get(published, work[i])) &&
+            workload_matters(workload_of(ours), work[i]) &&
+            !params_same(params_get(ours, work[i]), params_get(&usual, work[i])))
+            return false;
     return true;
+}
+
+static bool fits(const struct figure *f, const struct params *asked, const char *model,
+                 enum metric_id m)
+{
+    return !isnan(f->values.v[m]) && same_model(f->model, model) && same_asked(&f->asked, asked);
+}
+
+/* The first that stands for it; NULL. */
+static const struct figure *figure_of(const struct params *asked, const char *model,
+                                      enum metric_id m)
+{
+    const struct published *p = find(workload_of(asked));
+
+    for (int i = 0; p && m < METRIC_COUNT && i < p->count; i++)
+        if (fits(&p->figures[i], asked, model, m))
+            return &p->figures[i];
+    return NULL;
 }
 
 double published_value(const struct params *asked, const char *model, enum metric_id m)
@@ -152,12 +184,22 @@ double published_value(const struct params *asked, const char *model, enum metri
 
     for (int i = 0; p && m < METRIC_COUNT && i < p->count; i++) {
         const struct figure *f = &p->figures[i];
-        if (isnan(f->values.v[m]) || !same_model(f->model, model) || !same_asked(&f->asked, asked))
+        if (!fits(f, asked, model, m))
             continue;
         sum += f->values.v[m];
         n++;
     }
     return n ? sum / n : METRIC_NONE;
+}
+
+double published_ratio(const struct params *asked, const char *a, const char *b, enum metric_id m)
+{
+    const struct figure *x = figure_of(asked, a, m), *y = figure_of(asked, b, m);
+    double below = published_value(asked, b, m);
+
+    if (!x || !y || !strcmp(x->model, y->model) || !(below > 0))
+        return METRIC_NONE;
+    return published_value(asked, a, m) / below;
 }
 
 enum metric_id published_metric(const struct workload *w)
@@ -181,12 +223,16 @@ const char *published_machine(const struct workload *w)
     return p ? p->machine : "";
 }
 
-const char *published_verdict(const struct workload *w, int i, const char **reason)
+const char *published_verdict(const struct workload *w, int i, const char **model,
+                              const char **reason)
 {
     const struct published *p = find(w);
     const struct figure *f = p && i < p->bad_count ? &p->figures[p->bad[i]] : NULL;
 
-    if (reason)
-        *reason = f ? f->reason : "";
+    *model = f ? f->model : "";
+    for (int k = 0; f && k < p->count; k++)
+        if (!strcmp(p->figures[k].verdict, f->verdict) && strcmp(p->figures[k].model, f->model))
+            *model = "";
+    *reason = f ? f->reason : "";
     return f ? f->verdict : p && i == 0 ? "ok" : "";
 }

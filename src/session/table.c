@@ -11,16 +11,14 @@
 #include "session/slopes.h"
 #include "session/table_columns.h"
 
-#define VARYING_MOST 3
-
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static void take_rows(struct making *m)
+static void take_rows(const struct rows *rows, const struct row *like, struct table *t)
 {
-    m->t->row = xcalloc((size_t)m->rows->count + 1, sizeof *m->t->row);
-    for (const struct row *r = m->rows->first; r; r = r->next)
-        if (row_in_table(r, m->like))
-            m->t->row[m->t->rows++].row = r;
+    t->row = xcalloc((size_t)rows->count + 1, sizeof *t->row);
+    for (const struct row *r = rows->first; r; r = r->next)
+        if (row_in_table(r, like))
+            t->row[t->rows++].row = r;
 }
 
 /* How many different values a parameter has in these rows. */
@@ -42,7 +40,7 @@ static int different(const struct table *t, int id)
 /* The parameters that differ, most values first; connections when none does. */
 static int find_varying(const struct table *t, int *ids)
 {
-    int many[VARYING_MOST] = {0}, n = 0;
+    int many[TABLE_VARYING] = {0}, n = 0;
 
     for (int id = 0; id < PARAM_COUNT; id++) {
         int values = different(t, id), at = n;
@@ -51,9 +49,9 @@ static int find_varying(const struct table *t, int *ids)
             continue;
         while (at > 0 && many[at - 1] < values)
             at--;
-        if (at == VARYING_MOST)
+        if (at == TABLE_VARYING)
             continue;
-        n = n < VARYING_MOST ? n + 1 : n;
+        n = n < TABLE_VARYING ? n + 1 : n;
         for (int k = n - 1; k > at; k--) {
             many[k] = many[k - 1];
             ids[k] = ids[k - 1];
@@ -130,7 +128,7 @@ static void say_title(struct making *m)
     size_t size = sizeof m->t->title;
 
     entitle(title, size, m->like->workload->label);
-    if (!varies(m, PARAM_size) && p->size > 0 && workload_yields(m->like->workload, METRIC_requests_per_s))
+    if (!varies(m, PARAM_size) && p->size > 0 && workload_matters(m->like->workload, PARAM_size))
         entitle(title, size, params_show(PARAM_size, p->size, v, sizeof v));
     if (p->idle > 0 && !varies(m, PARAM_idle)) {
         snprintf(text, sizeof text, "%s idle", params_show(PARAM_idle, p->idle, v, sizeof v));
@@ -199,16 +197,22 @@ static void fill(struct making *m)
     fit_groups(t);
 }
 
-void table_make(const struct rows *rows, const struct row *like, struct table *out)
+int table_rows(const struct rows *rows, const struct row *like, struct table *out,
+               int varying[TABLE_VARYING])
 {
-    struct making m = {.rows = rows, .like = like, .t = out};
-    int varying[VARYING_MOST];
-
     memset(out, 0, sizeof *out);
-    take_rows(&m);
+    take_rows(rows, like, out);
     int n = find_varying(out, varying);
     qsort_r(out->row, (size_t)out->rows, sizeof *out->row, by_params,
             &(struct order){varying, n});
+    return n;
+}
+
+void table_make(const struct rows *rows, const struct row *like, struct table *out)
+{
+    struct making m = {.rows = rows, .like = like, .t = out};
+    int varying[TABLE_VARYING], n = table_rows(rows, like, out, varying);
+
     table_add_columns(&m, varying, n);
     say_title(&m);
     say_foot(&m);

@@ -115,21 +115,16 @@ static void write_outcome(const struct spec *s, const struct row *r, char *cell)
              early ? "not yet" : outcome_words[row_ratio(r, s->pane, by).outcome]);
 }
 
-static double published_of(const struct spec *s, const struct row *r, int pane)
-{
-    return published_value(&r->params, r->panes[pane].model, (enum metric_id)s->id);
-}
-
 static void write_published(const struct spec *s, const struct row *r, char *cell)
 {
-    units_number(cell, TABLE_CELL, published_of(s, r, s->pane));
+    units_number(cell, TABLE_CELL, published_value(&r->params, r->panes[s->pane].model,
+                                                   (enum metric_id)s->id));
 }
 
 static void write_published_ratio(const struct spec *s, const struct row *r, char *cell)
 {
-    double b = published_of(s, r, s->pane);
-
-    units_number(cell, TABLE_CELL, b > 0 ? published_of(s, r, 0) / b : NAN);
+    units_number(cell, TABLE_CELL, published_ratio(&r->params, r->panes[0].model,
+                                                   r->panes[s->pane].model, (enum metric_id)s->id));
 }
 
 /* "full" when all panes have it, else "A full, B behind"; nothing when all is well. */
@@ -252,23 +247,21 @@ static const char *short_head(enum metric_id id)
     return metric_table[id].title;
 }
 
-/* The documents name no rate: beside several their one figure would say nothing. */
-static bool over_rates(const struct making *m)
+static bool has_published_ratio(const struct making *m, int pane, enum metric_id metric)
 {
-    for (int i = 0; i < m->varying; i++)
-        if (m->spec[i].id == PARAM_rate)
+    for (int i = 0; i < m->t->rows; i++) {
+        const struct row *r = m->t->row[i].row;
+        if (!isnan(published_ratio(&r->params, r->panes[0].model, r->panes[pane].model, metric)))
             return true;
+    }
     return false;
 }
 
 static void add_published(struct making *m)
 {
-    if (over_rates(m))
-        return;
     enum metric_id id = published_metric(m->like->workload);
     const char *label = published_label(m->like->workload);
     char group[TABLE_CELL], head[TABLE_CELL];
-    bool first = id != METRIC_COUNT && has_published(m, 0, id);
 
     snprintf(group, sizeof group, label[0] ? "published (%.24s)" : "published", label);
     for (int i = 0; id != METRIC_COUNT && i < m->like->pane_count; i++) {
@@ -276,9 +269,9 @@ static void add_published(struct making *m)
         if (has_published(m, i, id))
             add(m, (struct spec){write_published, i, id}, group, head);
     }
-    for (int i = 1; first && i < m->like->pane_count; i++) {
+    for (int i = 1; id != METRIC_COUNT && i < m->like->pane_count; i++) {
         snprintf(head, sizeof head, "A/%c", 'A' + i);
-        if (has_published(m, i, id))
+        if (has_published_ratio(m, i, id))
             add(m, (struct spec){write_published_ratio, i, id}, group, head);
     }
 }

@@ -145,8 +145,7 @@ static bool fill_published(struct small_row *out, const struct small_table *t, c
         }
     if (m != METRIC_COUNT && same_kind(m, t->ratio) && against > 0 && against < r->pane_count)
         out->ratio.ratio =
-            published_value(&r->params, r->panes[0].model, m) /
-            published_value(&r->params, r->panes[against].model, m);
+            published_ratio(&r->params, r->panes[0].model, r->panes[against].model, m);
     out->ratio.low = out->ratio.high = NAN;
     return any;
 }

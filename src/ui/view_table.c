@@ -106,11 +106,15 @@ static int draw_published(struct app *a, int y, int room)
 {
     const struct workload *w = a->scene->table.row[0].row->workload;
     char text[400] = "";
-    const char *reason, *verdict;
-    for (int i = 0; *(verdict = published_verdict(w, i, &reason)); i++) {
+    const char *model, *reason, *verdict;
+    for (int i = 0; *(verdict = published_verdict(w, i, &model, &reason)); i++) {
         size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s%s%s%s", i ? "; " : "published figures: ", verdict,
-                 *reason ? ": " : "", reason);
+        snprintf(text + n, sizeof text - n, "%s%s%s%s",
+                 n ? "; " : "our verdict on the published figures: ", verdict,
+                 *model ? " of " : "", model);
+        n = strlen(text);
+        if (*reason)
+            snprintf(text + n, sizeof text - n, " (%s)", reason);
     }
     if (!text[0] || room < 1)
         return 0;

@@ -189,6 +189,33 @@ static int expect(const struct seen *s, int at, const char *const *words)
     return at;
 }
 
+/* As on the screen: by what differs, whatever was measured first. */
+static void table_rows_are_sorted(void **state)
+{
+    (void)state;
+    static const double rates[] = {1000, PARAM_MAX, 2000}, sorted[] = {1, 3, 2};
+    struct rows rows = {0};
+    struct params p = rows_params("transfer");
+    char *text = NULL, *line;
+    size_t size;
+
+    for (int i = 0; i < 3; i++) {
+        p.rate = rates[i];
+        rows_make(&rows, &p, (const char *const[]){"select"}, 1);
+    }
+    struct csv_session s = session_of(&rows);
+    FILE *f = open_memstream(&text, &size);
+    assert_int_equal(csv_tables(&s, f), 0);
+    fclose(f);
+    line = text;
+    for (int i = 0; i < 3; i++) {
+        line = strchr(line, '\n') + 1;
+        assert_int_equal(atoi(strchr(line, ',') + 1), (int)sorted[i]);
+    }
+    free(text);
+    rows_free(&rows);
+}
+
 static void columns_stand_as_documented(void **state)
 {
     (void)state;
@@ -398,6 +425,7 @@ int main(void)
         TEST(comes_back_bit_for_bit),
         TEST(dropped_rows_are_not_saved),
         TEST(columns_stand_as_documented),
+        cmocka_unit_test(table_rows_are_sorted),
         TEST(formulas_are_made_harmless),
         TEST(numbers_are_left_alone),
         TEST(our_own_last_line_may_lack_its_end),
