@@ -66,7 +66,7 @@ int conditions_take(const struct args *a, struct plan *plan, struct conditions *
         out->fail_count++;
         r = expr_parse(FAIL, a->texts[i].text, x, e);
         if (r == 0)
-            r = expr_check(FAIL, x, plan, e);
+            r = expr_check_rows(FAIL, x, plan, e);
     }
     if (r == 0 && a->options.find_rate)
         r = take_find(a, plan, out, e);
@@ -76,7 +76,7 @@ int conditions_take(const struct args *a, struct plan *plan, struct conditions *
 bool conditions_failed(const struct conditions *c, const struct rows *rows)
 {
     bool any = false;
-    char said[160], text[300];
+    char said[300], text[440];
     for (int i = 0; i < c->fail_count; i++) {
         if (!expr_found(&c->fail_if[i], rows, said, sizeof said))
             continue;

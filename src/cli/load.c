@@ -204,13 +204,40 @@ static void server_line(FILE *out)
     fputc('\n', out);
 }
 
+/* Is there a row of these rows in which this parameter is another? */
+static bool differs(const struct rows *rows, const struct row *than, enum param_id id)
+{
+    const struct row *r = rows->first;
+    while (r && params_same(params_get(&r->params, id), params_get(&than->params, id)))
+        r = r->next;
+    return r != NULL;
+}
+
+/* By what it stands out in the table; what was tried again has no more than its turn. */
+static void row_line(FILE *out, const struct rows *rows, const struct row *r)
+{
+    int tries = 0;
+    fprintf(out, "%-12s%d", "row", r->number);
+    for (int id = 0; id < PARAM_COUNT; id++) {
+        char value[32];
+        if (differs(rows, r, id))
+            fprintf(out, ", %s %s", params_word(id),
+                    params_show(id, params_get(&r->params, id), value, sizeof value));
+    }
+    for (const struct row *x = rows->first; x != r; x = x->next)
+        tries += params_same_but(&x->params, &r->params, PARAM_COUNT);
+    if (tries)
+        fprintf(out, ", try %d", tries + 1);
+    fputc('\n', out);
+}
+
 static void details(FILE *out, const struct rows *rows)
 {
     server_line(out);
     for (const struct row *r = rows->first; r; r = r->next) {
         const struct pane *p = &r->panes[0];
         if (rows->count > 1)
-            fprintf(out, "%-12s%d (%.0f connections)\n", "row", r->number, r->params.connections);
+            row_line(out, rows, r);
         if (!r->workload->repeat && workload_yields(r->workload, METRIC_latency_p50_us))
             latency_lines(out, r, p);
         if (!r->workload->repeat)

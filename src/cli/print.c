@@ -125,7 +125,32 @@ static bool speaks(const struct row *r)
     return r->state != ROW_DROPPED;
 }
 
-void print_session(FILE *out, struct session *s, bool markdown)
+static bool is_about(const struct print_rows *about, const struct row *r, const struct row *table)
+{
+    bool any = false;
+    for (int i = 0; i < about->count && row_in_table(r, table); i++)
+        any |= about->number[i] == r->number;
+    return any;
+}
+
+static void print_answers(FILE *out, const struct rows *rows, const struct row *last,
+                          const struct print_rows *about, bool markdown)
+{
+    bool any = false;
+    for (const struct row *r = rows->first; r; r = r->next) {
+        if (!is_about(about, r, last))
+            continue;
+        any = true;
+        print_answer(out, rows, r, markdown);
+        print_workers(out, r, markdown);
+    }
+    if (any)
+        return;
+    print_answer(out, rows, last, markdown);
+    print_workers(out, last, markdown);
+}
+
+void print_session(FILE *out, struct session *s, const struct print_rows *about, bool markdown)
 {
     const struct rows *rows = session_rows(s);
     for (const struct row *r = rows->first; r; r = r->next) {
@@ -135,7 +160,6 @@ void print_session(FILE *out, struct session *s, bool markdown)
         table_make(rows, r, &t);
         print_table(out, &t, markdown);
         table_free(&t);
-        print_answer(out, rows, r, markdown);
-        print_workers(out, r, markdown);
+        print_answers(out, rows, r, about, markdown);
     }
 }

@@ -2,7 +2,6 @@
 /* `iodash run`: the session with no dashboard. Everything that can be refused is refused before any
  * load; progress goes to stderr when that is a terminal; the table and the answer go to stdout. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/conditions.h"
+#include "cli/follow.h"
 #include "cli/grid.h"
 #include "cli/json.h"
 #include "cli/print.h"
@@ -17,61 +17,12 @@
 #include "session/csv.h"
 #include "session/reach.h"
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int sig)
-{
-    interrupted = sig;
-}
-
-static void watch_signals(void)
-{
-    struct sigaction sa = {.sa_handler = on_signal};
-    sigaction(SIGINT, &sa, NULL);
-    sigaction(SIGTERM, &sa, NULL);
-    sigaction(SIGHUP, &sa, NULL);
-    signal(SIGPIPE, SIG_IGN);
-}
-
-static void progress(struct session *s, struct session_now *now)
-{
-    char left[24];
-    session_read(s, now);
-    fprintf(stderr, "\r\033[Krow %d of %d: %s, %d of %d", now->plan_done + 1, now->plan_count,
-            session_phase_words[now->phase], now->taken, now->asked);
-    if (now->plan_left_s > 0)
-        fprintf(stderr, ", about %s left", units_about(left, sizeof left, now->plan_left_s));
-    if (now->turn_pane >= 0)
-        fprintf(stderr, ", %c's turn", 'A' + now->turn_pane);
-    fflush(stderr);
-}
-
-static void measure(struct session *s, const struct plan *plan, bool quiet)
-{
-    bool show = isatty(STDERR_FILENO) && !quiet;
-    struct session_now *now = session_now_new();
-    char span[24];
-    if (show)
-        fprintf(stderr, "%s: %d row%s, about %s\n", plan->title, plan->count,
-                plan->count == 1 ? "" : "s", units_about(span, sizeof span, plan->seconds));
-    session_plan(s, plan);
-    while (!session_wait(s, 200000000) && !interrupted)
-        if (show)
-            progress(s, now);
-    if (interrupted) {
-        session_stop(s);
-        session_wait(s, 3000000000u);
-    }
-    if (show)
-        fputs("\r\033[K", stderr);
-    session_now_free(now);
-}
-
 /* --- the highest rate ------------------------------------------------------------------------- */
 
 struct found { /* what --find-rate says at the end */
     int count;
     char line[LINEUP_MAX * 8][400];
+    struct print_rows rows;
 };
 
 static void find_lines(const struct find *f, const struct row *r, struct found *out)
@@ -79,6 +30,9 @@ static void find_lines(const struct find *f, const struct row *r, struct found *
     const int room = sizeof out->line / sizeof *out->line;
     for (int i = 0; r && i < r->pane_count && out->count < room; i++)
         out->count += find_say(f, r, i, out->line[out->count], sizeof out->line[0]);
+    const int most = sizeof out->rows.number / sizeof *out->rows.number;
+    if (find_row(f) && out->rows.count < most)
+        out->rows.number[out->rows.count++] = find_row(f);
 }
 
 /* One lineup at one set of parameters: a row a rate until there is nothing left to find. */
@@ -91,15 +45,15 @@ static void find_one(struct session *s, const struct conditions *c, const struct
     struct find f;
     char rate[24];
     find_init(&f, &c->limit, &base->lineup);
-    while (!interrupted && find_next(&f, &row.params.rate)) {
+    while (!follow_interrupted() && find_next(&f, &row.params.rate)) {
         params_show(PARAM_rate, row.params.rate, rate, sizeof rate);
         snprintf(one.title, sizeof one.title, "rate %d of at most %d, %s", f.rows + 1, find_most(&f),
                  rate);
         one.seconds = plan_row_seconds(&row);
-        measure(s, &one, quiet);
+        follow_plan(s, &one, quiet);
         session_lock(s);
         last = session_rows(s)->last;
-        if (!interrupted)
+        if (!follow_interrupted())
             find_take(&f, last);
         session_unlock(s);
     }
@@ -117,24 +71,40 @@ static void find_all(struct session *s, const struct conditions *c, const struct
     if (isatty(STDERR_FILENO) && !quiet)
         fprintf(stderr, "looking for the highest rate: at most %d rows, about %s\n", most,
                 units_about(span, sizeof span, seconds));
-    for (int i = 0; i < plan->count && !interrupted; i++)
+    for (int i = 0; i < plan->count && !follow_interrupted(); i++)
         find_one(s, c, &plan->rows[i], quiet, out);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Saves where it was asked for; after an interruption under a name of our own, if need be. */
-static int save(struct session *s, const char *output, struct err *e)
+/* What is dropped is in no file. */
+static bool kept_anything(const struct rows *rows)
+{
+    const struct row *r = rows->first;
+    while (r && r->state == ROW_DROPPED)
+        r = r->next;
+    return r != NULL;
+}
+
+static void say_saved(const char *name)
+{
+    int n = (int)strlen(name);
+    n -= n > 4 && !strcmp(name + n - 4, ".csv") ? 4 : 0;
+    fprintf(stderr, "iodash: saved %.*s.csv and %.*s-tables.csv\n", n, name, n, name);
+}
+
+/* Saves where it was asked for; after an interruption under a name of our own, if need be. Files
+ * with nothing in them would only take the name. */
+static int save(struct session *s, const struct args *a, struct err *e)
 {
     struct csv_session c = {session_rows(s), session_environment(s), session_id(s)};
-    char name[64];
-    if (output)
-        return csv_save(&c, output, e);
-    if (!interrupted || !c.rows->first)
+    const char *name = a->options.output;
+    char own[64];
+    if (!kept_anything(c.rows) || (!name && !follow_interrupted()))
         return 0;
-    int r = csv_save_new(&c, name, sizeof name, e);
-    if (r >= 0)
-        fprintf(stderr, "iodash: saved %s\n", name);
+    int r = name ? csv_save(&c, name, e) : csv_save_new(&c, own, sizeof own, e);
+    if (r >= 0 && (follow_interrupted() || !a->options.quiet))
+        say_saved(name ? name : own);
     return r;
 }
 
@@ -196,27 +166,27 @@ static int report(struct session *s, const struct args *a, const struct run_kind
     session_lock(s);
     const struct rows *rows = session_rows(s);
     struct csv_session c = {rows, session_environment(s), session_id(s)};
-    bool any = measured_anything(rows);
+    bool any = measured_anything(rows), kept = kept_anything(rows);
     struct err why = {{0}};
     if (!any && rows->first)
         err_set(&why, ENODATA, "nothing was measured: %s", rows->first->panes[0].reason);
-    int r = save(s, a->options.output, &e);
+    int r = save(s, a, &e);
     if (for_programs(o->format))
         print_tables(&c, o->format, kind->command);
     else
-        print_session(stdout, s, o->format == GRID_MARKDOWN);
+        print_session(stdout, s, &o->found.rows, o->format == GRID_MARKDOWN);
     if (kind->details)
         print_details(kind, o->format, rows);
     print_found(&o->found, o->format);
-    bool vain = any && !interrupted && kind->judge && kind->judge(rows, &why) < 0;
-    bool failed = any && !interrupted && conditions_failed(&o->conditions, rows);
+    bool vain = any && !follow_interrupted() && kind->judge && kind->judge(rows, &why) < 0;
+    bool failed = any && !follow_interrupted() && conditions_failed(&o->conditions, rows);
     session_unlock(s);
     if (fflush(stdout) != 0 && r >= 0)
         r = err_sys(&e, "write the table");
     if (r < 0)
         return cli_fail(1, e.text);
-    if (interrupted)
-        return 130;
+    if (follow_interrupted())
+        return kept ? 130 : cli_fail(130, "interrupted before anything was kept: nothing is saved");
     if (!any || vain)
         return cli_fail(1, why.text[0] ? why.text : "nothing was measured");
     return failed ? 3 : 0;
@@ -251,7 +221,7 @@ int run_command(const struct args *a, const struct run_kind *kind)
         plan_free(&plan);
         return cli_fail(cli_status(r), e.text);
     }
-    watch_signals();
+    follow_signals();
     struct session_options o = {.pin = a->params.pin != PIN_OFF, .prices = kind->prices};
     struct session *s = session_new(&o, &e);
     if (!s) {
@@ -261,7 +231,7 @@ int run_command(const struct args *a, const struct run_kind *kind)
     if (out.conditions.finds)
         find_all(s, &out.conditions, &plan, quiet, &out.found);
     else
-        measure(s, &plan, quiet);
+        follow_plan(s, &plan, quiet);
     int status = report(s, a, kind, &out);
     session_free(s);
     plan_free(&plan);

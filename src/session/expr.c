@@ -81,6 +81,28 @@ static bool has_model(const struct plan_row *r, const char *id)
     return false;
 }
 
+/* Only at a pace there is a moment at which a request is due. */
+static bool has_due(const struct params *p, enum metric_id m)
+{
+    static const enum metric_id from_due[] = {
+        METRIC_response_p50_us, METRIC_response_p90_us, METRIC_response_p99_us,
+        METRIC_response_p999_us, METRIC_response_max_us, METRIC_send_late_p99_us};
+    bool any = false;
+    for (size_t i = 0; i < sizeof from_due / sizeof *from_due; i++)
+        any |= from_due[i] == m;
+    return !any || isfinite(p->rate);
+}
+
+static int check_pace(const char *who, const struct expr *x, const struct plan *p, struct err *e)
+{
+    for (int i = 0; i < p->count; i++)
+        if (has_due(&p->rows[i].params, x->metric))
+            return 0;
+    return err_set(e, EINVAL,
+                   "%s %s: counted from when a request was due, which takes a pace (--rate); flat "
+                   "out there is latency_p99_us, from the send", who, x->text);
+}
+
 int expr_check(const char *who, const struct expr *x, const struct plan *p, struct err *e)
 {
     bool model = false, metric = false;
@@ -97,6 +119,12 @@ int expr_check(const char *who, const struct expr *x, const struct plan *p, stru
     return 0;
 }
 
+int expr_check_rows(const char *who, const struct expr *x, const struct plan *p, struct err *e)
+{
+    int r = expr_check(who, x, p, e);
+    return r < 0 ? r : check_pace(who, x, p, e);
+}
+
 bool expr_holds(const struct expr *x, double v)
 {
     switch (x->op) {
@@ -111,25 +139,40 @@ bool expr_holds(const struct expr *x, double v)
 bool expr_means(const struct expr *x, const struct row *r, int pane)
 {
     bool model = !x->model[0] || strcmp(x->model, r->panes[pane].model) == 0;
-    return model && workload_yields(r->workload, x->metric);
+    return model && workload_yields(r->workload, x->metric) && has_due(&r->params, x->metric);
 }
 
-bool expr_found(const struct expr *x, const struct rows *rows, char *said, size_t size)
+/* Adds who it is to the list, as far as there is room. */
+static void name_pane(struct text *t, const struct row *r, int pane, double v, int nth)
 {
-    bool missing = false;
-    struct text t = {said, size, 0};
+    if (t->used + 60 > t->size)
+        return;
+    say(t, "%s%s %s: %s", nth ? "; " : "", r->panes[pane].model, say_load(r).s,
+        isnan(v) ? "not measured" : num(v).s);
+}
+
+/* All panes of which it holds, or all of which there is no figure. */
+static int name_all(const struct expr *x, const struct rows *rows, bool missing, struct text *t)
+{
+    int n = 0;
     for (const struct row *r = rows->first; r; r = r->next)
         for (int i = 0; i < r->pane_count; i++) {
             if (r->state == ROW_DROPPED || !expr_means(x, r, i))
                 continue;
             double v = row_summary(r, i, x->metric).mean;
-            if (!expr_holds(x, v) && (!isnan(v) || missing))
-                continue;
-            t.used = 0;
-            say(&t, "%s %s: %s", r->panes[i].model, say_load(r).s, isnan(v) ? "not measured" : num(v).s);
-            if (!isnan(v))
-                return true;
-            missing = true;
+            if (missing ? isnan(v) : expr_holds(x, v))
+                name_pane(t, r, i, v, n++);
         }
-    return missing;
+    return n;
+}
+
+bool expr_found(const struct expr *x, const struct rows *rows, char *said, size_t size)
+{
+    struct text t = {said, size, 0};
+    int n = name_all(x, rows, false, &t);
+    if (n == 0)
+        n = name_all(x, rows, true, &t);
+    if (n > 1)
+        say(&t, " (%d in all)", n);
+    return n > 0;
 }

@@ -24,15 +24,18 @@ int expr_parse(const char *who, const char *text, struct expr *out, struct err *
 /* Can rows of this plan answer it? -EINVAL when no lineup has its model or no workload its metric. */
 int expr_check(const char *who, const struct expr *x, const struct plan *p, struct err *e);
 
+/* Likewise, of rows that are measured as they stand: a response time needs a pace. */
+int expr_check_rows(const char *who, const struct expr *x, const struct plan *p, struct err *e);
+
 /* False for "not measured" (NaN). */
 bool expr_holds(const struct expr *x, double v);
 
-/* Is this pane of a row meant? Its model is the one, and its workload yields the metric. */
+/* Is this pane of a row meant? Its model is the one, and the row yields the metric. */
 bool expr_means(const struct expr *x, const struct row *r, int pane);
 
-/* The first pane of any row of which it holds, or, failing that, one of which the figure is not
- * measured. True when there is one, and says which: "select at 11.5k/s: 2310", "... not
- * measured". */
+/* The panes of all rows of which it holds or, failing that, those of which the figure is not measured.
+ * True when there are any, and says which: "select at 11.5k/s: 2310; poll at 11.5k/s: 2200 (2 in
+ * all)", "... not measured". */
 bool expr_found(const struct expr *x, const struct rows *rows, char *said, size_t size);
 
 #endif

@@ -114,23 +114,34 @@ static bool keeps(const struct find *f, const struct row *r, int pane, char *why
     return expr_holds(&f->limit, v);
 }
 
+/* ", noisy, second try": the machine's share in it, and which of the rows at this rate it was. */
+static void note(const struct row *r, int pane, const char *try, char *buf, size_t size)
+{
+    bool noisy = r->panes[pane].verdict == VERDICT_NOISY;
+    snprintf(buf, size, "%s%s", noisy ? ", noisy" : "", try);
+}
+
 static bool narrow(struct find *f, const struct row *r, int pane)
 {
     struct find_pane *p = &f->pane[pane];
     double rate = r->params.rate;
-    char why[sizeof p->why] = "";
+    const char *try = f->again == rate ? ", second try" : "";
+    char why[sizeof p->why] = "", notes[32];
     if (p->over || rate <= p->low || rate >= p->high)
         return true; /* it says nothing new */
     if (keeps(f, r, pane, why, sizeof why)) {
         p->low = rate;
         p->at_low = row_summary(r, pane, f->limit.metric).mean;
+        p->low_row = r->number;
+        note(r, pane, try, p->low_note, sizeof p->low_note);
         return true;
     }
-    bool noisy = r->panes[pane].verdict == VERDICT_NOISY;
-    if (noisy && f->again != rate && f->agains < FIND_AGAIN_EACH * looked_for(f))
+    note(r, pane, try, notes, sizeof notes);
+    if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate && f->agains < FIND_AGAIN_EACH * looked_for(f))
         return false;
     p->high = rate;
-    snprintf(p->why, sizeof p->why, "%.140s%s", why, noisy ? " (noisy)" : "");
+    snprintf(p->why, sizeof p->why, "%.110s%s%s%s", why, *notes ? " (" : "", *notes ? notes + 2 : "",
+             *notes ? ")" : "");
     return true;
 }
 
@@ -144,8 +155,22 @@ void find_take(struct find *f, const struct row *r)
     }
     for (int i = 0; i < f->panes; i++)
         sure &= narrow(f, r, i);
+    for (int i = 0; i < f->panes && !sure; i++) /* another row at this rate comes now */
+        if (f->pane[i].low_row == r->number)
+            note(r, i, ", first try", f->pane[i].low_note, sizeof f->pane[i].low_note);
     f->agains += !sure;
     f->again = sure ? 0 : r->params.rate;
+}
+
+int find_row(const struct find *f)
+{
+    const struct find_pane *best = NULL;
+    for (int i = 0; i < f->panes; i++) {
+        const struct find_pane *p = &f->pane[i];
+        if (!p->over && p->low > 0 && (!best || p->low < best->low))
+            best = p;
+    }
+    return best ? best->low_row : 0;
 }
 
 bool find_say(const struct find *f, const struct row *r, int pane, char *buf, size_t size)
@@ -160,8 +185,8 @@ bool find_say(const struct find *f, const struct row *r, int pane, char *buf, si
     if (p->over)
         say(&t, "%s: nothing found, %s", model, p->why);
     else if (p->low > 0)
-        say(&t, "%s keeps %s up to %s/s (%s), not at %s/s: %s", model, limit, num_si(p->low).s,
-            num(p->at_low).s, num_si(p->high).s, p->why);
+        say(&t, "%s keeps %s up to %s/s (%s%s), not at %s/s: %s", model, limit, num_si(p->low).s,
+            num(p->at_low).s, p->low_note, num_si(p->high).s, p->why);
     else
         say(&t, "%s does not keep %s down to %s/s: %s", model, limit, num_si(p->high).s, p->why);
     return true;

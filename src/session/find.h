@@ -15,7 +15,9 @@
 struct find_pane {
     bool over;        /* nothing can be found: see why */
     double low, high; /* the highest rate it kept, 0: none yet; the lowest that it did not */
-    double at_low;    /* the figure there */
+    double at_low;    /* the figure there, */
+    int low_row;      /* the number of the row that gave it, */
+    char low_note[32]; /* and what is to be said of that row: ", noisy, second try" */
     int rows;         /* spent on it */
     char why[160];    /* what happened at `high`, or why there is nothing */
 };
@@ -40,8 +42,12 @@ bool find_next(struct find *f, double *rate);
 /* A row measured at that rate. */
 void find_take(struct find *f, const struct row *r);
 
-/* "epoll-lt keeps response_p99_us<2000 up to 61.2k/s (1830), not at 64.1k/s: response_p99_us 4130";
- * false for a pane that was not looked for. */
+/* The number of the row that shows the end best: the highest rate that all keep who keep one. 0: none
+ * keeps any. */
+int find_row(const struct find *f);
+
+/* "epoll-lt keeps response_p99_us<2000 up to 61.2k/s (1830), not at 64.1k/s: response_p99_us 4130
+ * (noisy, second try)"; false for a pane that was not looked for. */
 bool find_say(const struct find *f, const struct row *r, int pane, char *buf, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 """How `run` and `serve` end: interrupted, refused before any load, on a full disk, on a taken port."""
 import glob
 import os
+import re
 import signal
 import socket
 import struct
@@ -33,7 +34,8 @@ class Interrupted(Case):
     def test_what_was_measured_is_saved(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             name = f"{number}.csv"
-            out, _ = self.interrupt(number, "-o", name)
+            out, err = self.interrupt(number, "-o", name)
+            self.assertIn(f"saved {number}.csv and {number}-tables.csv", err)
             self.assertGreater(len(self.csv(name)), 4)
             self.assertIn("ANSWER", out)
 
@@ -42,6 +44,20 @@ class Interrupted(Case):
         saved = [p for p in self.folder.glob("iodash-*.csv") if "tables" not in p.name]
         self.assertEqual(len(saved), 1)
         self.assertIn(saved[0].name, err)
+
+    def test_nothing_kept_saves_nothing(self):
+        """While it warms up there is nothing to save, and the name stays free."""
+        for words in (["-o", "x.csv"], []):
+            process = self.start("run", "-m", "epoll-lt", "-c", 10, "--warmup", 600, *words)
+            end = time.monotonic() + 10 * SLOW
+            while not glob.glob(f"/proc/{process.pid}/task/*/children") and time.monotonic() < end:
+                time.sleep(0.02)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20 * SLOW)
+            self.assertEqual((process.returncode, out), (130, ""), err)
+            self.assertIn("nothing is saved", err)
+            self.assertFalse(list(self.folder.glob("*.csv")))
 
     def test_killed_leaves_no_child(self):
         process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000)
@@ -178,11 +194,15 @@ class Conditions(Case):
         done = self.iodash(*quick, "--fail-if", "requests_per_s>1M")
         self.assertEqual(done.status, 0, done)
 
-    def test_what_is_not_measured_fails_too(self):
-        done = self.iodash("run", "-m", "epoll-lt", "-c", 5, "-r", "max", *SHORT, "--fail-if",
-                           "response_p99_us>1M")
+    def test_a_response_needs_a_pace(self):
+        self.refused(self.iodash("run", "-m", "epoll-lt", "-c", 5, "-r", "max", *SHORT, "--fail-if",
+                                 "response_p99_us>1M"), "latency_p99_us", status=2)
+
+    def test_all_that_fail_are_named(self):
+        done = self.iodash("run", "-m", "epoll-lt,poll", "-c", 5, "-r", "1k", *SHORT, "--fail-if",
+                           "response_p99_us>0")
         self.assertEqual(done.status, 3, done)
-        self.assertIn("not measured", done.err)
+        self.assertRegex(done.err, r"epoll-lt at 1k/s: [^;]*; poll at 1k/s: .* \(2 in all\)")
 
     def test_the_highest_rate(self):
         """Whatever this machine can do: the bracket is named, and each try is a row of the table."""
@@ -192,7 +212,11 @@ class Conditions(Case):
         rates = [r["rate"] for r in self.csv("f-tables.csv")]
         self.assertEqual(rates[0], "max")
         self.assertTrue(2 <= len(rates) <= 10, rates)
-        self.assertRegex(done.out, r"RATE +epoll-lt (keeps|does not keep) response_p99_us<100M (up|down) to")
+        said = re.search(r"RATE +epoll-lt (keeps|does not keep) response_p99_us<100M (?:up|down) to "
+                         r"(\S+)/s", done.out)
+        self.assertTrue(said, done.out)
+        if said[1] == "keeps":  # the answer is about that row and no other
+            self.assertRegex(done.out, rf"ANSWER .* at {re.escape(said[2])}/s")
 
 
 class Serve(Case):

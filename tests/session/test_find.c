@@ -96,6 +96,14 @@ static void conditions_are_checked_against_the_plan(void **state)
     expr_parse("x", "connect_s>0", &x, NULL);
     assert_int_equal(expr_check("x", &x, &p, &e), -EINVAL);
     assert_non_null(strstr(e.text, "transfer does not yield connect_s"));
+    expr_parse("x", "response_p99_us>0", &x, NULL);
+    assert_int_equal(expr_check_rows("x", &x, &p, &e), 0);
+    row.params.rate = PARAM_MAX;
+    assert_int_equal(expr_check("x", &x, &p, &e), 0); /* a search sets the rates itself */
+    assert_int_equal(expr_check_rows("x", &x, &p, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "latency_p99_us"));
+    expr_parse("x", "latency_p99_us>0", &x, NULL);
+    assert_int_equal(expr_check_rows("x", &x, &p, &e), 0);
 }
 
 static void found_in_rows(void **state)
@@ -113,11 +121,19 @@ static void found_in_rows(void **state)
     expr_parse("x", "response_p99_us>2000", &x, NULL);
     assert_true(expr_found(&x, &rows, said, sizeof said));
     assert_string_equal(said, "select at 11.5k/s: 2310");
+    expr_parse("x", "response_p99_us>100", &x, NULL);
+    assert_true(expr_found(&x, &rows, said, sizeof said));
+    assert_string_equal(said, "select at 11.5k/s: 2310; epoll-lt at 11.5k/s: 120 (2 in all)");
+    assert_true(expr_found(&x, &rows, said, 80)); /* never past its room */
     expr_parse("x", "epoll-lt.response_p99_us>2000", &x, NULL);
     assert_false(expr_found(&x, &rows, said, sizeof said));
     expr_parse("x", "epoll-lt.latency_p99_us>2000", &x, NULL); /* a gate that cannot be tried fails */
     assert_true(expr_found(&x, &rows, said, sizeof said));
     assert_string_equal(said, "epoll-lt at 11.5k/s: not measured");
+    r->params.rate = PARAM_MAX; /* flat out nothing was due: there is nothing to fail */
+    expr_parse("x", "response_p99_us>2000", &x, NULL);
+    assert_false(expr_found(&x, &rows, said, sizeof said));
+    r->params.rate = 11500;
     r->state = ROW_DROPPED;
     assert_false(expr_found(&x, &rows, said, sizeof said));
     rows_free(&rows);
@@ -226,6 +242,48 @@ static void only_the_named_model_is_looked_for(void **state)
     rows_free(&rows);
 }
 
+/* The closed loop, then a rate that fails by noise, then the same rate again, which is kept. */
+static void a_second_try_is_told(void **state)
+{
+    (void)state;
+    struct machine m = {.peak = {23000, 84000}, .keeps = {17000, 61500}, .noisy_once = true};
+    struct rows rows = {0};
+    struct expr x;
+    struct find f;
+    struct lineup l;
+    double rate;
+    char text[300] = "";
+    expr_parse("x", "response_p99_us<2000", &x, NULL);
+    lineup_parse("select,epoll-lt", &l, NULL);
+    find_init(&f, &x, &l);
+    for (int i = 0; i < 3 && find_next(&f, &rate); i++) {
+        measure(&m, &rows, rate);
+        find_take(&f, rows.last);
+    }
+    assert_int_equal(find_row(&f), 3);
+    assert_true(find_say(&f, rows.last, 0, text, sizeof text));
+    assert_non_null(strstr(text, "/s (300, second try), not at "));
+    rows_free(&rows);
+}
+
+static void noise_is_told_of_both_ends(void **state)
+{
+    (void)state;
+    struct machine m = {.peak = {84000, 84000}, .keeps = {40000, 40000}, .always_noisy = true};
+    struct rows rows = {0};
+    char text[300] = "";
+    struct find f = search(&m, "response_p99_us<2000", &rows);
+    assert_true(find_say(&f, rows.last, 0, text, sizeof text));
+    assert_non_null(strstr(text, "/s (300, noisy"));
+    assert_non_null(strstr(text, "response_p99_us 4130 (noisy"));
+    const struct row *r = rows.first;
+    while (r && r->number != find_row(&f))
+        r = r->next;
+    assert_non_null(r);
+    assert_true(r->params.rate == f.pane[0].low);
+    rows_free(&rows);
+}
+
 static void what_cannot_be_had_is_said(void **state)
 {
     (void)state;
@@ -235,6 +293,7 @@ static void what_cannot_be_had_is_said(void **state)
     struct find f = search(&m, "response_p99_us<2000", &rows);
     assert_true(find_say(&f, rows.last, 0, text, sizeof text));
     assert_non_null(strstr(text, "select does not keep response_p99_us<2000 down to"));
+    assert_int_equal(find_row(&f), 0);
     assert_true(find_say(&f, rows.last, 1, text, sizeof text));
     assert_non_null(strstr(text, "epoll-lt: nothing found"));
     rows_free(&rows);
@@ -258,6 +317,8 @@ int main(void)
         cmocka_unit_test(the_bracket_holds_the_rate),
         cmocka_unit_test(alike_models_share_their_rows),
         cmocka_unit_test(only_the_named_model_is_looked_for),
+        cmocka_unit_test(a_second_try_is_told),
+        cmocka_unit_test(noise_is_told_of_both_ends),
         cmocka_unit_test(what_cannot_be_had_is_said),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
