@@ -42,6 +42,7 @@ static const char compare_notes[] =
     "  by how far sessions lie apart. With fewer than three a side that is unknown: nothing is worse,\n"
     "  unless --spread says it.\n";
 static const char *const list_options[] = {"format", ""};
+static const char *const claims_options[] = {"output", "format", "quiet", ""};
 static const char *const compare_options[] = {"format", "spread", ""};
 static const char *const no_options[] = {""};
 
@@ -58,12 +59,15 @@ const struct command_line cli_table[] = {
     {"load", "load URL|ADDR:PORT [--pid PID] [PARAM...] [-o FILE.csv]",
      "only the load, on any server; rate max, 1 s of warm-up and 10 s unless told otherwise",
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
+    {"claims", "claims [-o FILE.md] [NAME|FILE.ini...]",
+     "what is said of these models, tried here: true, false, depends or not measured, with figures",
+     {.accepts = claims_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_claims, NULL},
     {"compare", "compare A.csv... -- B.csv... [--spread PCT]",
      "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
      compare_notes},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, workloads, params, metrics, verdicts, keys, plans, loopback",
+     "the tables: models, workloads, params, metrics, verdicts, keys, plans, claims, loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor, NULL},

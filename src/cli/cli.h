@@ -24,6 +24,7 @@ int cli_run(const struct args *a);
 int cli_serve(const struct args *a);
 int cli_load(const struct args *a);
 int cli_list(const struct args *a);
+int cli_claims(const struct args *a);
 int cli_compare(const struct args *a);
 int cli_doctor(const struct args *a);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `iodash list TABLE`: the tables of the program, and the plans, as text, Markdown (the
+/* `iodash list TABLE`: the tables of the program, plans and claims, as text, Markdown (the
  * README's tables are made of it) or CSV. A listing is a row here: its word, its heads, and a
  * function that fills one row of cells. What depends on this machine stays out of Markdown. */
 #include "cli/cli.h"
@@ -13,6 +13,7 @@
 #include "load/workloads.h"
 #include "metrics/metrics.h"
 #include "servers/io_models.h"
+#include "session/claims.h"
 #include "session/loopback.h"
 #include "session/plan.h"
 #include "session/rows.h"
@@ -169,6 +170,25 @@ static bool plan_line(int i, struct line *out)
     return true;
 }
 
+static struct claims shipped_claims; /* while they are listed */
+static struct err no_claims;         /* why there are none; "" */
+
+static bool claim_line(int i, struct line *out)
+{
+    if (i == 0 && claims_read(NULL, 0, &shipped_claims, &no_claims) < 0)
+        return false;
+    if (i >= shipped_claims.count) {
+        claims_free(&shipped_claims);
+        return false;
+    }
+    const struct claim *c = shipped_claims.list[i];
+    out->cell[0] = c->name;
+    out->cell[1] = c->title;
+    out->cell[2] = c->source;
+    out->cell[3] = c->how;
+    return true;
+}
+
 static bool loopback_line(int i, struct line *out)
 {
     if (i >= LOOPBACK_COUNT)
@@ -201,6 +221,7 @@ static const struct listing listings[] = {
     {"verdicts", {"verdict", "meaning", "what still ranks", NULL}, verdict_line, {0}},
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
+    {"claims", {"claim", "what is said", "where", "how it is tried", NULL}, claim_line, {2, 0, 0}},
     {"loopback", {"point", "what loopback hides", NULL}, loopback_line, {0}},
 };
 static const int listing_count = sizeof listings / sizeof *listings;
@@ -253,6 +274,14 @@ static void print(const struct listing *l, enum grid_format format)
     grid_fini(&g);
 }
 
+/* Why it came out empty, after it was printed; NULL: it did not. */
+static const char *why_none(const struct listing *l)
+{
+    if (l->line == claim_line)
+        return no_claims.text[0] ? no_claims.text : NULL;
+    return l->line == plan_line ? plan_looked() : NULL;
+}
+
 int cli_list(const struct args *a)
 {
     const char *word = a->operand_count ? a->operand[0] : NULL;
@@ -263,8 +292,8 @@ int cli_list(const struct args *a)
     for (int i = 0; word && i < listing_count; i++) {
         if (!strcmp(word, listings[i].word)) {
             print(&listings[i], format);
-            bool none = listings[i].line == plan_line && plan_looked();
-            return none ? cli_fail(1, plan_looked()) : cli_flush(0);
+            const char *none = why_none(&listings[i]);
+            return none ? cli_fail(1, none) : cli_flush(0);
         }
     }
     return refuse(word);

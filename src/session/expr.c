@@ -11,7 +11,7 @@
 #include "params/number.h"
 #include "session/say.h"
 
-static const char *const op_words[] = {"<", "<=", ">", ">="};
+const char *const expr_op_words[] = {"<", "<=", ">", ">="};
 
 struct parts { /* of the text, without blanks at their ends */
     char model[48], metric[48], number[32];
@@ -33,7 +33,7 @@ static int split(const char *text, struct parts *out, enum expr_op *op)
     if (!*at)
         return -EINVAL;
     *op = (*at == '<' ? EXPR_LESS : EXPR_MORE) + (at[1] == '=');
-    const char *number = at + strlen(op_words[*op]);
+    const char *number = at + strlen(expr_op_words[*op]);
     const char *metric = point ? point + 1 : text;
     cut(text, point ? (size_t)(point - text) : 0, out->model, sizeof out->model);
     cut(metric, (size_t)(at - metric), out->metric, sizeof out->metric);
@@ -49,6 +49,14 @@ static int unknown(const char *who, const char *text, const char *what, const ch
     return err_set(e, EINVAL, "%s %s: no such %s%s%s%s", who, echo, what,
                    near ? "; did you mean " : "; iodash list names them", near ? near : "",
                    near ? "?" : "");
+}
+
+int expr_parse_limit(const char *text, enum expr_op *op, double *number)
+{
+    struct parts p;
+    if (split(text, &p, op) < 0 || p.metric[0])
+        return -EINVAL;
+    return number_parse(KIND_COUNT, p.number, number);
 }
 
 int expr_parse(const char *who, const char *text, struct expr *out, struct err *e)

@@ -21,6 +21,12 @@ struct expr {
  * of an unknown model or metric. */
 int expr_parse(const char *who, const char *text, struct expr *out, struct err *e);
 
+/* What follows the metric: "<=2000". -EINVAL where it is none. */
+int expr_parse_limit(const char *text, enum expr_op *op, double *number);
+
+/* The comparison as it is written: "<=". */
+extern const char *const expr_op_words[];
+
 /* Can rows of this plan answer it? -EINVAL when no lineup has its model or no workload its metric. */
 int expr_check(const char *who, const struct expr *x, const struct plan *p, struct err *e);
 

@@ -17,6 +17,7 @@ struct plan_file {
     int line, bad_line; /* bad_line: of `text`, or of one that inih cannot take; 0: none */
     char text[256];     /* what is wrong there */
     char title[80], models[160];
+    const struct plan_section *more; /* NULL: a plan alone */
     int keys;                      /* in the order of the file, */
     struct axis axis[PARAM_COUNT]; /* those with one value too */
 };
@@ -116,12 +117,23 @@ static int take_models(struct plan_file *f, const char *value)
     return 1;
 }
 
+static int take_more(struct plan_file *f, const char *key, const char *value)
+{
+    struct err e;
+
+    return f->more->take(f->more->ctx, f->line, key, value, &e) < 0 ? refuse(f, "%s", e.text) : 1;
+}
+
 static int on_key(void *ctx, const char *section, const char *key, const char *value)
 {
     struct plan_file *f = ctx;
     int id = params_find(key);
 
-    if (section[0])
+    if (f->more && strcmp(section, f->more->name) == 0)
+        return take_more(f, key, value);
+    if (f->more && strcmp(section, "rows") != 0)
+        return refuse(f, "[%.40s]: sections are [%s] and [rows]", section, f->more->name);
+    if (!f->more && section[0])
         return refuse(f, "[%.40s]: a plan has no sections", section);
     if (strcmp(key, "title") == 0)
         return take_text(f, key, value, f->title, sizeof f->title);
@@ -139,11 +151,13 @@ static int check_together(struct plan_file *f)
 
 static int read_file(const char *path, struct plan_file *f, struct err *e)
 {
-    *f = (struct plan_file){.f = fopen(path, "re")};
+    const char *what = f->more ? f->more->name : "plan";
+
+    f->f = fopen(path, "re");
     if (!f->f)
-        return err_sys(e, "cannot read the plan %s", path);
+        return err_sys(e, "cannot read the %s %s", what, path);
     int bad = ini_parse_stream(next_line, f, on_key, f);
-    int io = ferror(f->f) ? err_set(e, EIO, "cannot read the plan %s", path) : 0;
+    int io = ferror(f->f) ? err_set(e, EIO, "cannot read the %s %s", what, path) : 0;
     fclose(f->f);
     if (io < 0)
         return io;
@@ -187,18 +201,36 @@ static int merge(const struct plan_file *f, const struct args *a, struct args *o
     return 0;
 }
 
-int plan_from_path(const char *path, const struct args *a, struct plan *out, struct err *e)
+static int plan_read(const char *path, const struct plan_section *more, const struct args *a,
+                     struct plan *out, struct err *e)
 {
     struct plan_file *f = xcalloc(1, sizeof *f);
     struct args merged;
-    int status = read_file(path, f, e);
 
+    f->more = more;
+    int status = read_file(path, f, e);
+    bool rows = !more || f->keys > 0 || f->models[0];
     if (status == 0)
         status = merge(f, a, &merged, e);
-    if (status == 0)
+    if (status == 0 && rows)
         status = plan_from_args(&merged, out, e);
     if (status == 0 && f->title[0])
         snprintf(out->title, sizeof out->title, "%s", f->title);
     free(f);
     return status;
+}
+
+int plan_from_path(const char *path, const struct args *a, struct plan *out, struct err *e)
+{
+    return plan_read(path, NULL, a, out, e);
+}
+
+int plan_from_section(const char *path, const struct plan_section *more, struct plan *out,
+                      struct err *e)
+{
+    struct args none = {0};
+
+    *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
+    params_init(&none.params);
+    return plan_read(path, more, &none, out, e);
 }

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* A verdict from rows. Every term becomes a range: the interval of a mean (95 %), of a ratio by
+ * rounds (99 %), of the slope of a straight line (95 %); an exact count has no width. A comparison
+ * holds when the whole range lies on its side and fails when the whole range lies on the other;
+ * between the two nothing is said. Whether a figure may be used at all is for the row's verdict. */
+#include "session/claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/say.h"
+
+enum holds { HOLDS_NO, HOLDS_YES, HOLDS_UNSURE, HOLDS_MISSING };
+
+struct range {
+    double low, value, high; /* NaN: not measured */
+};
+static const struct range no_range = {NAN, NAN, NAN};
+
+struct judge {
+    const struct claim *claim;
+    const struct row *first;
+    const double *probe;
+    struct text figures;
+    char missing[200]; /* the first figure that is not there, and why */
+};
+
+/* --- ranges ----------------------------------------------------------------------------------- */
+
+static int pane_of(const struct row *r, const char *model)
+{
+    for (int i = 0; i < r->pane_count; i++)
+        if (!strcmp(r->panes[i].model, model))
+            return i;
+    return -1;
+}
+
+static void note_missing(struct judge *j, const struct row *r, int pane, const char *term)
+{
+    const struct pane *p = &r->panes[pane];
+    struct text t = {j->missing, sizeof j->missing, 0};
+    if (j->missing[0])
+        return;
+    say(&t, "%s: %s%s%s", term, p->model, p->verdict ? " " : "", verdict_words[p->verdict]);
+    if (p->reason[0])
+        say(&t, ", %s", p->reason);
+    else if (p->note[0])
+        say(&t, ", %s", p->note);
+}
+
+/* States and counts are what they are; so is the rate of one model, which ranks it beside nobody.
+ * Too few values have no interval of their own, but a smallest and a largest. */
+static bool usable(const struct row *r, int pane, enum metric_id m)
+{
+    enum metric_class class = metric_table[m].cls;
+    return class == CLASS_STATE || class == CLASS_COUNT || class == CLASS_RATE ||
+           r->panes[pane].verdict == VERDICT_TOO_FEW || pane_may_rank(r, pane, m);
+}
+
+static struct range figure_of(struct judge *j, const struct claim_condition *c, const struct row *r)
+{
+    int pane = pane_of(r, c->of.model);
+    if (pane < 0)
+        return no_range;
+    struct summary s = row_summary(r, pane, c->of.metric);
+    if (isnan(s.mean) || !usable(r, pane, c->of.metric)) {
+        note_missing(j, r, pane, c->text);
+        return no_range;
+    }
+    if (isnan(s.low))
+        return (struct range){s.used > 1 ? s.min : s.mean, s.mean, s.used > 1 ? s.max : s.mean};
+    return (struct range){s.low, s.mean, s.high};
+}
+
+static struct range ratio_of(struct judge *j, const struct claim_condition *c, const struct row *r)
+{
+    int upper = pane_of(r, c->of.model), under = pane_of(r, c->under);
+    int other = upper == 0 ? under : upper;
+    if (upper < 0 || under < 0)
+        return no_range;
+    if (!row_may_rank(r, other, c->of.metric)) {
+        note_missing(j, r, pane_may_rank(r, 0, c->of.metric) ? other : 0, c->text);
+        return no_range;
+    }
+    struct paired p = row_ratio(r, other, c->of.metric);
+    if (isnan(p.ratio) || isnan(p.low)) {
+        note_missing(j, r, other, c->text);
+        return no_range;
+    }
+    if (upper == 0)
+        return (struct range){p.low, p.ratio, p.high};
+    return (struct range){1 / p.high, 1 / p.ratio, 1 / p.low};
+}
+
+struct points {
+    int n, least; /* least: the one with the smallest x */
+    double *x, *y;
+};
+
+/* What grew above the smallest, as logarithms: a power of x is a line there. */
+static void above_least(struct points *p)
+{
+    int n = 0;
+    double x0 = p->x[p->least], y0 = p->y[p->least];
+    for (int i = 0; i < p->n; i++)
+        if (p->x[i] > x0 && p->y[i] > y0) {
+            p->y[n] = log(p->y[i] - y0);
+            p->x[n++] = log(p->x[i] - x0);
+        }
+    p->n = n;
+}
+
+static void take_points(struct judge *j, const struct claim_condition *c, struct points *p)
+{
+    for (const struct row *r = j->first; r; r = r->next) {
+        double x = params_get(&r->params, c->along);
+        struct range y = figure_of(j, c, r);
+        if (isnan(y.value) || !isfinite(x))
+            continue;
+        p->least = p->n == 0 || x < p->x[p->least] ? p->n : p->least;
+        p->x[p->n] = x;
+        p->y[p->n++] = y.value;
+    }
+}
+
+static struct range line_of(struct judge *j, const struct claim_condition *c)
+{
+    double half = NAN;
+    size_t most = 1;
+    for (const struct row *r = j->first; r; r = r->next)
+        most++;
+    struct points p = {0, 0, xcalloc(most, sizeof(double)), xcalloc(most, sizeof(double))};
+    take_points(j, c, &p);
+    if (c->term == TERM_EXPONENT && p.n > 0)
+        above_least(&p);
+    double slope = stats_slope(p.x, p.y, p.n, &half);
+    free(p.x);
+    free(p.y);
+    if (isnan(slope) && !j->missing[0])
+        snprintf(j->missing, sizeof j->missing, "%s: fewer than three rows that grow", c->text);
+    return (struct range){slope - half, slope, slope + half};
+}
+
+static struct range probe_of(struct judge *j, const struct claim_condition *c)
+{
+    double v = j->probe ? j->probe[c->figure] : NAN;
+    if (isnan(v) && !j->missing[0])
+        snprintf(j->missing, sizeof j->missing, "%s: not measured", c->text);
+    return (struct range){v, v, v};
+}
+
+/* --- conditions ------------------------------------------------------------------------------- */
+
+static enum holds compare(const struct expr *x, struct range v)
+{
+    if (isnan(v.value) || isnan(v.low) || isnan(v.high))
+        return HOLDS_MISSING;
+    bool low = expr_holds(x, v.low), high = expr_holds(x, v.high);
+    return low && high ? HOLDS_YES : low || high ? HOLDS_UNSURE : HOLDS_NO;
+}
+
+static void say_figure(struct judge *j, const char *label, struct range v)
+{
+    char key[192];
+    snprintf(key, sizeof key, "%s: ", label);
+    const char *there = strstr(j->figures.buf, key);
+    if (there && (there == j->figures.buf || there[-1] == ' '))
+        return;
+    say(&j->figures, "%s%s", j->figures.used ? "; " : "", key);
+    if (isnan(v.value)) {
+        say(&j->figures, "not measured");
+        return;
+    }
+    bool exact = !(v.low < v.high); /* a count is written whole, a small slope is not rounded to 0 */
+    say(&j->figures, "%s", exact ? num_whole(v.value).s : num(v.value).s);
+    if (!exact)
+        say_range(&j->figures, v.low, v.high);
+}
+
+static void label_of(const struct judge *j, const struct claim_condition *c, const struct row *r,
+                     char *out, size_t size)
+{
+    struct text t = {out, size, 0};
+    const struct plan *p = &j->claim->plan;
+    char value[32];
+    say(&t, "%s", c->text);
+    for (int i = 0; i < 2 && p->axis[i] != PARAM_COUNT; i++)
+        say(&t, " at %s=%s", param_table[p->axis[i]].id,
+            params_print(p->axis[i], params_get(&r->params, p->axis[i]), value, sizeof value));
+}
+
+/* Of two rows: what failed in one failed; what is doubtful or missing in one is so in both. */
+static enum holds both(enum holds a, enum holds b)
+{
+    return a == HOLDS_NO || b == HOLDS_NO ? HOLDS_NO : a > b ? a : b;
+}
+
+static enum holds in_rows(struct judge *j, const struct claim_condition *c)
+{
+    enum holds all = HOLDS_YES;
+    bool any = false;
+    char label[160];
+    for (const struct row *r = j->first; r; r = r->next) {
+        if (c->at != PARAM_COUNT && params_get(&r->params, c->at) != c->at_value)
+            continue;
+        struct range v = c->term == TERM_RATIO ? ratio_of(j, c, r) : figure_of(j, c, r);
+        label_of(j, c, r, label, sizeof label);
+        say_figure(j, label, v);
+        all = both(all, compare(&c->of, v));
+        any = true;
+    }
+    if (!any && !j->missing[0])
+        snprintf(j->missing, sizeof j->missing, "%s: no such row was measured", c->text);
+    return any ? all : HOLDS_MISSING;
+}
+
+static enum holds condition_holds(struct judge *j, const struct claim_condition *c)
+{
+    if (c->term == TERM_FIGURE || c->term == TERM_RATIO)
+        return in_rows(j, c);
+    struct range v = c->term == TERM_PROBE ? probe_of(j, c) : line_of(j, c);
+    say_figure(j, c->text, v);
+    return compare(&c->of, v);
+}
+
+static enum holds rule_holds(struct judge *j, const struct claim_rule *rule)
+{
+    enum holds all = HOLDS_YES;
+    for (int i = 0; i < rule->count; i++)
+        all = both(all, condition_holds(j, &rule->conditions[i]));
+    return all;
+}
+
+void claim_judge(const struct claim *c, const struct row *first, const double *probe,
+                 struct claim_result *out)
+{
+    struct judge j = {.claim = c, .first = first, .probe = probe};
+    *out = (struct claim_result){CLAIM_NOT_MEASURED, "", ""};
+    j.figures = (struct text){out->figures, sizeof out->figures, 0};
+    for (int i = 0; i < c->rule_count; i++) /* all of them: each says its figures */
+        if (rule_holds(&j, &c->rules[i]) == HOLDS_YES && out->verdict == CLAIM_NOT_MEASURED)
+            out->verdict = c->rules[i].verdict;
+    if (out->verdict != CLAIM_NOT_MEASURED)
+        return;
+    if (j.missing[0])
+        snprintf(out->reason, sizeof out->reason, "%s", j.missing);
+    else
+        snprintf(out->reason, sizeof out->reason,
+                 "cannot tell: the figures lie between what would make it true and false");
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Claims: what is wrong in a file is named with its line; rows made by hand give the verdict they
+ * must, planted true and false ones among them; the probes see what they look for. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "session/claims.h"
+#include "session/sample_rows.h"
+
+#define HEAD "[claim]\ntitle = t\nsource = s\nhow = h\n"
+#define ROWS "[rows]\nmodels = select,epoll-lt\nworkload = transfer\nidle = 0,100,200,400,800\n"
+
+static char folder[64];
+
+static int enter(void **state)
+{
+    (void)state;
+    rows_params("transfer"); /* binds the tables */
+    folder_enter(folder);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    folder_leave(folder);
+    return 0;
+}
+
+static int read_text(const char *text, struct claims *out, struct err *e)
+{
+    static const char *const name[] = {"claim.ini"};
+    file_write(*name, text, strlen(text));
+    return claims_read(name, 1, out, e);
+}
+
+static void mistakes_are_named_with_their_line(void **state)
+{
+    static const struct {
+        const char *text, *says[2];
+    } wrong[] = {
+        {HEAD "true = select.cpu_us_per_reqest<3\n" ROWS, {"line 5", "cpu_us_per_request?"}},
+        {HEAD "true = selekt.cpu_us_per_request<3\n" ROWS, {"line 5", "did you mean select?"}},
+        {HEAD "true = select/epol-lt.cpu_us_per_request<3\n" ROWS, {"line 5", "mean epoll-lt?"}},
+        {HEAD "true = poll.cpu_us_per_request<3\n" ROWS, {"line 5", "not among the models"}},
+        {HEAD "true = select.drain_ns<3\n" ROWS, {"line 5", "does not yield drain_ns"}},
+        {HEAD "true = cpu_us_per_request<3\n" ROWS, {"line 5", "name its model"}},
+        {HEAD "true = select.cpu_us_per_request\n" ROWS, {"line 5", "one of < <= > >="}},
+        {HEAD "true = select.accepted<3 at idel=0\n" ROWS, {"line 5", "did you mean idle?"}},
+        {HEAD "true = select.accepted<3 at idle=7\n" ROWS, {"line 5", "no such row"}},
+        {HEAD "true = slope(select.accepted, size)>1\n" ROWS, {"line 5", "size is no list"}},
+        {HEAD "true = slop(select.accepted, idle)>1\n" ROWS, {"line 5", "must be slope("}},
+        {HEAD "tru = select.accepted<3\n" ROWS, {"line 5", "did you mean true?"}},
+        {HEAD "probe = epol_close\n", {"line 5", "did you mean epoll_close?"}},
+        {HEAD "probe = epoll_close\ntrue = probe.told>1\n", {"line 6", "told_after_close"}},
+        {HEAD "true = probe.told>1\n" ROWS, {"line 5", "has no probe"}},
+        {HEAD "true = select.accepted<3\n[rwos]\n" "idle = 1\n", {"line 7", "[claim] and [rows]"}},
+        {HEAD "true = select.accepted<3\n" ROWS "iddle = 3\n", {"line 10", "did you mean idle?"}},
+        {HEAD ROWS, {"claim.ini", "has no true, false or depends"}},
+        {HEAD "true = select.accepted<3\n", {"claim.ini", "neither rows nor a probe"}},
+        {"[claim]\ntitle = t\n" "true = select.accepted<3\n" ROWS, {"claim.ini", "has no source"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct claims c;
+        struct err e = {{0}};
+        assert_int_equal(read_text(wrong[i].text, &c, &e), -EINVAL);
+        for (int k = 0; k < 2; k++)
+            if (!strstr(e.text, wrong[i].says[k]))
+                fail_msg("%s: does not say '%s': %s", wrong[i].text, wrong[i].says[k], e.text);
+    }
+}
+
+static void unknown_names_are_refused(void **state)
+{
+    struct claims c;
+    struct err e;
+    (void)state;
+    assert_int_equal(claims_read((const char *const[]){"none"}, 1, &c, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "no such claim"));
+    assert_int_equal(claims_read((const char *const[]){"none.ini"}, 1, &c, &e), -ENOENT);
+}
+
+/* --- verdicts --------------------------------------------------------------------------------- */
+
+/* select pays 10 + idle / 100 us for a request, epoll-lt 5, in rounds that scatter by `scatter`. */
+static void measured(struct rows *r, const struct plan *p, double scatter)
+{
+    static const char *const two[] = {"select", "epoll-lt"};
+    for (int i = 0; i < p->count; i++) {
+        struct row *row = rows_make(r, &p->rows[i].params, two, 2);
+        for (int k = 0; k < 12; k++) {
+            double off = (k % 2 ? 1 : -1) * scatter;
+            double dear = 10 + row->params.idle / 100 + off;
+            rows_sample(row, 0, METRIC_cpu_us_per_request, dear)->values.v[METRIC_accepted] = 400;
+            rows_sample(row, 1, METRIC_cpu_us_per_request, 5)->values.v[METRIC_accepted] = 400;
+        }
+    }
+}
+
+static struct claim_result judged(const char *rules, double scatter, enum verdict verdict)
+{
+    char text[1200];
+    struct claims c;
+    struct err e = {{0}};
+    struct rows rows = {0};
+    struct claim_result out;
+    snprintf(text, sizeof text, HEAD "%s" ROWS, rules);
+    if (read_text(text, &c, &e) < 0)
+        fail_msg("%s", e.text);
+    measured(&rows, &c.list[0]->plan, scatter);
+    for (struct row *r = rows.first; r; r = r->next)
+        r->panes[1].verdict = verdict;
+    claim_judge(c.list[0], rows.first, NULL, &out);
+    rows_free(&rows);
+    claims_free(&c);
+    return out;
+}
+
+static void verdict_is(const char *rules, enum claim_verdict want)
+{
+    struct claim_result r = judged(rules, 0.05, VERDICT_OK);
+    if (r.verdict != want)
+        fail_msg("%s: %s (%s; %s)", rules, claim_words[r.verdict], r.figures, r.reason);
+}
+
+static void planted_claims_come_out_as_they_are(void **state)
+{
+    (void)state;
+    verdict_is("true = select/epoll-lt.cpu_us_per_request>1.9\n", CLAIM_TRUE);
+    verdict_is("true = epoll-lt/select.cpu_us_per_request>1\n"
+               "false = epoll-lt/select.cpu_us_per_request<1\n", CLAIM_FALSE);
+    verdict_is("true = select/epoll-lt.cpu_us_per_request>2.5\n"
+               "depends = select/epoll-lt.cpu_us_per_request>2.5 at idle=800 and "
+               "select/epoll-lt.cpu_us_per_request<2.5 at idle=0\n", CLAIM_DEPENDS);
+    verdict_is("true = slope(select.cpu_us_per_request, idle)>0.009\n", CLAIM_TRUE);
+    verdict_is("true = slope(epoll-lt.cpu_us_per_request, idle)>0.001\n"
+               "false = slope(epoll-lt.cpu_us_per_request, idle)<0.001\n", CLAIM_FALSE);
+    verdict_is("true = exponent(select.cpu_us_per_request, idle)>1.5\n"
+               "false = exponent(select.cpu_us_per_request, idle)<1.2 and "
+               "exponent(select.cpu_us_per_request, idle)>0.8\n", CLAIM_FALSE);
+    verdict_is("true = epoll-lt.accepted>=400 and select.accepted<=400\n", CLAIM_TRUE);
+}
+
+static void doubt_is_no_verdict(void **state)
+{
+    (void)state;
+    struct claim_result r = judged("true = select/epoll-lt.cpu_us_per_request>2.1 at idle=0\n"
+                                   "false = select/epoll-lt.cpu_us_per_request<2.1 at idle=0\n",
+                                   3, VERDICT_OK);
+    assert_int_equal(r.verdict, CLAIM_NOT_MEASURED);
+    assert_non_null(strstr(r.reason, "cannot tell"));
+    assert_non_null(strstr(r.figures, "select/epoll-lt.cpu_us_per_request at idle=0: "));
+}
+
+static void rows_that_do_not_hold_give_none(void **state)
+{
+    (void)state;
+    struct claim_result r = judged("true = select/epoll-lt.cpu_us_per_request>1\n"
+                                   "false = select/epoll-lt.cpu_us_per_request<1\n",
+                                   0.05, VERDICT_DIED);
+    assert_int_equal(r.verdict, CLAIM_NOT_MEASURED);
+    assert_non_null(strstr(r.reason, "epoll-lt died"));
+    r = judged("true = select.rss_bytes>1\n", 0.05, VERDICT_OK);
+    assert_int_equal(r.verdict, CLAIM_NOT_MEASURED); /* a figure that nobody took */
+    assert_non_null(strstr(r.figures, "not measured"));
+}
+
+static void no_rows_give_none(void **state)
+{
+    struct claims c;
+    struct err e;
+    struct claim_result out;
+    (void)state;
+    assert_int_equal(read_text(HEAD "true = select.accepted>=0\n" ROWS, &c, &e), 0);
+    claim_judge(c.list[0], NULL, NULL, &out);
+    assert_int_equal(out.verdict, CLAIM_NOT_MEASURED);
+    assert_string_not_equal(out.reason, "");
+    claims_free(&c);
+}
+
+/* --- what is shipped -------------------------------------------------------------------------- */
+
+static void all_shipped_claims_are_read(void **state)
+{
+    struct claims c;
+    struct err e = {{0}};
+    int probes = 0;
+    double seconds = 0;
+    (void)state;
+    if (claims_read(NULL, 0, &c, &e) < 0)
+        fail_msg("%s", e.text);
+    assert_true(c.count >= 15);
+    for (int i = 0; i < c.count; i++) {
+        probes += c.list[i]->probe != NULL;
+        seconds += c.list[i]->plan.seconds;
+    }
+    assert_int_equal(probes, claim_probe_count);
+    assert_true(seconds < 180);
+    claims_free(&c);
+}
+
+/* What an event is there for is found in them; what the kernel documents comes out. */
+static void probes_see_what_they_look_for(void **state)
+{
+    (void)state;
+    for (int i = 0; i < claim_probe_count; i++) {
+        double v[PROBE_FIGURES] = {NAN, NAN, NAN, NAN};
+        struct err e = {{0}};
+        if (!strcmp(claim_probes[i].name, "epoll_maps"))
+            continue; /* it starts a server: the whole program tries it */
+        assert_int_equal(claim_probes[i].run(v, &e), 0);
+        for (int k = 0; claim_probes[i].figures[k]; k++)
+            assert_false(isnan(v[k]));
+        assert_true(v[0] <= 0); /* closed is gone; emptied loses nothing: epoll(7) */
+        assert_true(v[1] > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_named_with_their_line),
+        cmocka_unit_test(unknown_names_are_refused),
+        cmocka_unit_test(planted_claims_come_out_as_they_are),
+        cmocka_unit_test(doubt_is_no_verdict),
+        cmocka_unit_test(rows_that_do_not_hold_give_none),
+        cmocka_unit_test(no_rows_give_none),
+        cmocka_unit_test(all_shipped_claims_are_read),
+        cmocka_unit_test(probes_see_what_they_look_for),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
