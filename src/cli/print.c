@@ -89,12 +89,16 @@ static void print_table(FILE *out, const struct table *t, bool markdown)
         fprintf(out, "%s\n\n", t->foot);
 }
 
+/* Of all rows of r's table, or of r alone (rows NULL). */
 static void print_answer(FILE *out, const struct rows *rows, const struct row *r, bool markdown)
 {
     int first = r->pane_count > 1;
     for (int pane = first; pane < r->pane_count; pane++) {
         struct answer a;
-        answer_sweep(rows, r, pane, &a);
+        if (rows)
+            answer_sweep(rows, r, pane, &a);
+        else
+            answer_row(r, pane, &a);
         const char *bold = markdown ? "**" : "", *end = markdown ? "  " : "";
         fprintf(out, "%sANSWER%s  %s%s\n", bold, bold, a.answer, end);
         fprintf(out, "%sWHY%s     %s%s\n", bold, bold, a.why, end);
@@ -141,7 +145,7 @@ static void print_answers(FILE *out, const struct rows *rows, const struct row *
         if (!is_about(about, r, last))
             continue;
         any = true;
-        print_answer(out, rows, r, markdown);
+        print_answer(out, NULL, r, markdown);
         print_workers(out, r, markdown);
     }
     if (any)

@@ -59,10 +59,10 @@ void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct 
         ramp_read(rows, r, i, INFINITY, &ramp);
         told |= ramp.steps > 1 || ramp.end != RAMP_GOES_ON;
         say(&answer, i ? "; " : "");
-        say_ramp(&answer, r->panes[i].model, &ramp, i);
+        say_ramp(&answer, pane_name(r, i).s, &ramp, i);
         say(&why, i && why.used ? "; " : "");
         if (ramp.top || ramp.end == RAMP_LIMIT)
-            say_why(&why, r->panes[i].model, &ramp, i);
+            say_why(&why, pane_name(r, i).s, &ramp, i);
     }
     if (told)
         *out = made;

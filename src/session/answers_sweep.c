@@ -1,43 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer of a sweep: all rows that differ from the given one in one parameter only. It ranks row by
- * row and says how often and how far; its reason and its trust cover all of them. */
+/* The answer of a sweep: all rows of a table, whether they differ in one parameter or in several. It
+ * ranks row by row and says how often and how far; its reason and its trust cover all of them. What
+ * speaks of one row of several says which. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/ramp.h"
 #include "session/say.h"
 #include "session/slopes.h"
+#include "session/table.h"
 
-/* The one parameter in which two rows differ; PARAM_COUNT when it is none or several. */
-static enum param_id only_difference(const struct row *a, const struct row *b)
+/* The rows of the table that were measured, in its order. */
+struct walk {
+    const struct rows *rows;
+    const struct row *like;
+    struct table table;
+    int varying[TABLE_VARYING], varies;
+    enum param_id axis; /* PARAM_COUNT: they differ in none or several */
+};
+
+static void walk_init(struct walk *w, const struct rows *rows, const struct row *like)
 {
-    enum param_id found = PARAM_COUNT;
-    for (int id = 0; id < PARAM_COUNT; id++) {
-        if (params_same(params_get(&a->params, id), params_get(&b->params, id)))
-            continue;
-        if (found != PARAM_COUNT)
-            return PARAM_COUNT;
-        found = id;
-    }
-    return found;
+    *w = (struct walk){.rows = rows, .like = like};
+    w->varies = table_rows(rows, like, &w->table, w->varying);
+    int n = 0;
+    for (int i = 0; i < w->table.rows; i++)
+        if (w->table.row[i].row == like || row_kept(w->table.row[i].row) > 0)
+            w->table.row[n++].row = w->table.row[i].row;
+    w->table.rows = n;
+    w->axis = PARAM_COUNT;
+    if (w->varies == 1 && n > 1)
+        w->axis = (enum param_id)w->varying[0];
 }
 
-static bool counts(const struct row *x, const struct row *r)
+#define EACH(x, w)                                                                                 \
+    int at_ = 0; at_ < (w)->table.rows; at_++)                                                     \
+        for (const struct row *x = (w)->table.row[at_].row; x; x = NULL
+
+/* "at 20": in what this row differs from the others. */
+static struct name value_of(const struct walk *w, const struct row *x)
 {
-    return x != r && row_in_table(x, r) && row_kept(x) >= 3;
+    struct name n = {""};
+    char value[24];
+    struct text t = {n.s, sizeof n.s, 0};
+    for (int i = 0; i < w->varies; i++)
+        say(&t, "%s%s", i ? "/" : "",
+            params_show(w->varying[i], params_get(&x->params, w->varying[i]), value, sizeof value));
+    return n;
 }
 
-/* The parameter along which most rows stand beside r. */
-static enum param_id sweep_axis(const struct rows *rows, const struct row *r)
+/* "at every count", "in all 4 rows" */
+static struct name everywhere(const struct walk *w)
 {
-    int votes[PARAM_COUNT + 1] = {0};
-    enum param_id best = PARAM_COUNT;
-    for (const struct row *x = rows->first; x; x = x->next) {
-        enum param_id id = counts(x, r) ? only_difference(x, r) : PARAM_COUNT;
-        if (id != PARAM_COUNT && (best == PARAM_COUNT || ++votes[id] > votes[best]))
-            best = id;
-    }
-    return best;
+    struct name n;
+    if (w->axis == PARAM_COUNT)
+        snprintf(n.s, sizeof n.s, "in all %d rows", w->table.rows);
+    else
+        snprintf(n.s, sizeof n.s, "at every %.30s",
+                 w->axis == PARAM_connections ? "count" : param_table[w->axis].id);
+    return n;
+}
+
+/* "4 values of size", "4 rows" */
+static struct name how_many(const struct walk *w)
+{
+    struct name n;
+    if (w->axis == PARAM_COUNT)
+        snprintf(n.s, sizeof n.s, "%d rows", w->table.rows);
+    else
+        snprintf(n.s, sizeof n.s, "%d values of %.20s", w->table.rows, param_table[w->axis].id);
+    return n;
 }
 
 struct sweep {
@@ -61,27 +95,24 @@ static void sweep_add(struct sweep *s, const struct row *r, int pane)
     }
 }
 
-static void say_sweep(struct text *t, const struct sweep *s, const struct row *r, int pane,
-                      enum param_id axis)
+static void say_sweep(struct text *t, const struct sweep *s, const struct walk *w, int pane)
 {
     static const char *const words[] = {"dearer", "cheaper", "the same", "not told apart",
                                         "withheld"};
+    const struct row *r = w->like;
     bool cost = metric_table[s->by].cls == CLASS_COST;
-    const char *name = r->panes[pane].model, *axis_id = param_table[axis].id;
-    if (axis != PARAM_rate && !r->workload->repeat)
-        say(t, "%s ", say_load(r).s);
-    say(t, "%s is", name);
-    if (s->outcomes[OUTCOME_CHEAPER] == s->rows || s->outcomes[OUTCOME_DEARER] == s->rows) {
-        bool less = s->outcomes[OUTCOME_CHEAPER] == s->rows;
-        say(t, " %s at every %s, %s to %s times",
-            cost ? (less ? "cheaper" : "dearer") : (less ? "faster" : "slower"),
-            axis == PARAM_connections ? "count" : axis_id,
-            num(s->least).s, num(s->most).s);
+    if (s->outcomes[OUTCOME_WITHHELD] == s->rows) {
+        say(t, "withheld %s: TRUST says why", everywhere(w).s);
         return;
     }
-    if (s->outcomes[OUTCOME_WITHHELD] == s->rows) {
-        t->used = 0;
-        say(t, "withheld at every %s: TRUST says why", axis == PARAM_connections ? "count" : axis_id);
+    if (w->axis != PARAM_rate && w->axis != PARAM_COUNT && !r->workload->repeat)
+        say(t, "%s ", say_load(r).s);
+    say(t, "%s is", pane_name(r, pane).s);
+    if (s->outcomes[OUTCOME_CHEAPER] == s->rows || s->outcomes[OUTCOME_DEARER] == s->rows) {
+        bool less = s->outcomes[OUTCOME_CHEAPER] == s->rows;
+        say(t, " %s %s, %s to %s times",
+            cost ? (less ? "cheaper" : "dearer") : (less ? "faster" : "slower"), everywhere(w).s,
+            num(s->least).s, num(s->most).s);
         return;
     }
     bool first = true;
@@ -91,36 +122,10 @@ static void say_sweep(struct text *t, const struct sweep *s, const struct row *r
         say(t, "%s %s at %d", first ? "" : ",", words[o], s->outcomes[o]);
         first = false;
     }
-    say(t, " of %d values of %s", s->rows, axis_id);
+    say(t, " of %s", how_many(w).s);
     if (s->most > 0)
         say(t, "; differences %s to %s times", num(s->least).s, num(s->most).s);
 }
-
-/* The rows of the sweep one after the other, in the order of the axis; NULL past the last. */
-static const struct row *next_row(const struct rows *rows, const struct row *r, enum param_id axis,
-                                  double after)
-{
-    const struct row *best = NULL;
-    for (const struct row *x = rows->first; x; x = x->next) {
-        if (x != r && (!counts(x, r) || only_difference(x, r) != axis))
-            continue;
-        double v = params_get(&x->params, axis);
-        if (v > after && (!best || v < params_get(&best->params, axis)))
-            best = x;
-    }
-    return best;
-}
-
-struct walk {
-    const struct rows *rows;
-    const struct row *like;
-    enum param_id axis;
-};
-
-#define EACH(x, w)                                                                                 \
-    const struct row *x = next_row((w)->rows, (w)->like, (w)->axis, -INFINITY);                     \
-    x;                                                                                             \
-    x = next_row((w)->rows, (w)->like, (w)->axis, params_get(&x->params, (w)->axis))
 
 /* One figure for all rows: the main one, if any of them may be ranked by it. */
 static enum metric_id compared(const struct walk *w, int pane)
@@ -134,81 +139,105 @@ static enum metric_id compared(const struct walk *w, int pane)
     return by;
 }
 
+/* The least and the most of all rows; false where none has it. */
+static bool span_of(const struct walk *w, int pane, enum metric_id m, double *low, double *high)
+{
+    *low = INFINITY;
+    *high = -INFINITY;
+    for (EACH(x, w)) {
+        double v = row_summary(x, pane, m).mean;
+        *low = v < *low ? v : *low;
+        *high = v > *high ? v : *high;
+    }
+    return *low <= *high;
+}
+
 /* "96 to 396", or one number when it does not change. */
 static void say_span(struct text *t, const struct walk *w, int pane, enum metric_id m)
 {
-    double low = INFINITY, high = -INFINITY;
-    for (EACH(x, w)) {
-        double v = row_summary(x, pane, m).mean;
-        low = v < low ? v : low;
-        high = v > high ? v : high;
-    }
-    if (low > high)
+    double low, high;
+    if (!span_of(w, pane, m, &low, &high))
         say(t, "(not measured)");
-    else if (high - low < 0.05 * high)
-        say(t, "%s", num(high).s);
+    else if (high - low <= 0.05 * high)
+        say(t, "%s", num_metric(m, high).s);
     else
-        say(t, "%s to %s", num(low).s, num(high).s);
+        say(t, "%s to %s", num_metric(m, low).s, num_metric(m, high).s);
+}
+
+/* One model has nothing beside it but itself. */
+static void say_alone(struct text *t, const struct walk *w)
+{
+    enum metric_id m = row_main(w->like);
+    const char *unit = metric_table[m].unit;
+    say(t, "%s: ", w->like->panes[0].model);
+    say_span(t, w, 0, m);
+    if (*unit && *unit != '/' && strcmp(unit, "ns") && strcmp(unit, "B"))
+        say(t, " %s", !strcmp(unit, "us") ? "µs" : unit);
+    if (metric_table[m].cls != CLASS_TIME)
+        say(t, " %s", metric_table[m].title);
+    say(t, " over %s", how_many(w).s);
 }
 
 /* The counter that explains a sweep, by what the workload yields; else its second figure. */
 static const struct reason {
     enum metric_id yields;
-    const char *verb, *what, *again;
+    const char *verb, *what, *none;
 } reasons[] = {
-    {METRIC_looks_per_request, "looks at", "sockets for a request", "at "},
-    {METRIC_syn_retransmits, "lost", "SYNs, a timer of 1 s each", ""},
+    {METRIC_looks_per_request, "looks at", "sockets for a request", NULL},
+    {METRIC_syn_retransmits, "lost", "SYNs, a timer of 1 s each", "lost no SYN"},
 };
 
 /* What an idle connection costs each of the two. */
 static bool why_slopes(struct text *t, const struct walk *w, int pane)
 {
     struct slopes a, b;
-    if (w->axis != PARAM_idle || !slopes_of(w->rows, w->like, 0, &a) ||
+    if (pane < 1 || w->axis != PARAM_idle || !slopes_of(w->rows, w->like, 0, &a) ||
         !slopes_of(w->rows, w->like, pane, &b))
         return false;
     say(t, "an idle connection costs ");
-    slopes_say(t, w->like->panes[0].model, &a);
+    slopes_say(t, pane_name(w->like, 0).s, &a);
     say(t, "; ");
-    slopes_say(t, w->like->panes[pane].model, &b);
+    slopes_say(t, pane_name(w->like, pane).s, &b);
     return true;
 }
 
 static void why_sweep(struct text *t, const struct walk *w, int pane)
 {
     const struct row *r = w->like;
+    enum metric_id m = r->workload->yields[1];
+    const struct reason *x = NULL;
     if (why_slopes(t, w, pane))
         return;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
-        const struct reason *x = &reasons[i];
-        if (!workload_yields(r->workload, x->yields))
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && !x; i++)
+        x = workload_yields(r->workload, reasons[i].yields) ? &reasons[i] : NULL;
+    if (!x)
+        say(t, "%s ", metric_table[m].title);
+    for (int i = 0; i <= pane; i += pane > 0 ? pane : 1) {
+        double low, high;
+        bool any = span_of(w, i, x ? x->yields : m, &low, &high);
+        say(t, "%s%s ", i ? "; " : "", pane_name(r, i).s);
+        if (x && x->none && any && high < 0.5) {
+            say(t, "%s", x->none);
             continue;
-        say(t, "%s %s ", r->panes[0].model, x->verb);
-        say_span(t, w, 0, x->yields);
-        say(t, " %s; %s %s", x->what, r->panes[pane].model, x->again);
-        say_span(t, w, pane, x->yields);
-        return;
+        }
+        say(t, x ? "%s " : "", x ? x->verb : "");
+        say_span(t, w, i, x ? x->yields : m);
+        say(t, x && any ? " %s" : "", x ? x->what : "");
     }
-    enum metric_id m = r->workload->yields[1];
-    say(t, "%s %s ", metric_table[m].title, r->panes[0].model);
-    say_span(t, w, 0, m);
-    say(t, "; %s ", r->panes[pane].model);
-    say_span(t, w, pane, m);
 }
 
 /* "A behind at 600, 700, 800" */
 static bool say_verdict(struct text *t, const struct walk *w, int pane, enum verdict v, bool first)
 {
     bool said = false;
-    char value[24];
     for (EACH(x, w)) {
         if (x->panes[pane].verdict != v)
             continue;
-        params_show(w->axis, params_get(&x->params, w->axis), value, sizeof value);
         if (said)
-            say(t, ", %s", value);
+            say(t, ", %s", value_of(w, x).s);
         else
-            say(t, "%s%c %s at %s", first ? "" : "; ", 'A' + pane, verdict_words[v], value);
+            say(t, "%s%c %s at %s", first ? "" : "; ", 'A' + pane, verdict_words[v],
+                value_of(w, x).s);
         said = true;
     }
     return said;
@@ -220,36 +249,67 @@ static void trust_sweep(struct text *t, const struct walk *w, int pane)
     double worst = 0;
     for (int v = VERDICT_NONE + 1; v < VERDICT_OK; v++) {
         said |= say_verdict(t, w, 0, v, !said);
-        said |= say_verdict(t, w, pane, v, !said);
+        said |= pane > 0 && say_verdict(t, w, pane, v, !said);
     }
     for (EACH(x, w))
-        worst = fmax(worst, row_ratio(x, pane, row_compared(x, pane)).resolution_pct);
+        if (pane > 0)
+            worst = fmax(worst, row_ratio(x, pane, row_compared(x, pane)).resolution_pct);
     if (!said)
-        say(t, "ok at every value");
+        say(t, w->axis == PARAM_COUNT ? "ok in all rows" : "ok at every value");
     if (worst > 0 && worst <= 50)
         say(t, "; can tell %.0f %% apart or better", ceil(worst));
     say(t, "; %s", w->like->path);
 }
 
-void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct answer *out)
+/* One row of several: its lines say which. */
+static void say_which(char *line, size_t size, const char *value)
 {
-    struct walk w = {rows, r, sweep_axis(rows, r)};
-    answer_row(r, pane, out);
-    bool ranks = metric_table[row_main(r)].cls != CLASS_STATE;
-    if (!ranks || w.axis == PARAM_COUNT || pane <= 0 || pane >= r->pane_count || row_kept(r) < 3) {
-        if (r->workload->next_step)
-            ramp_answer(rows, r, pane, out);
+    char *was = strdup(line);
+    if (was && strcmp(was, "-") != 0)
+        snprintf(line, size, "at %s: %s", value, was);
+    free(was);
+}
+
+static void answer_one(const struct walk *w, int pane, struct answer *out)
+{
+    struct name value = value_of(w, w->like);
+    answer_row(w->like, pane, out);
+    if (w->table.rows < 2 || w->like->workload->next_step || !value.s[0])
         return;
-    }
-    struct sweep s = {.by = compared(&w, pane)};
-    for (EACH(x, &w))
-        sweep_add(&s, x, pane);
-    memset(out, 0, sizeof *out);
+    say_which(out->answer, sizeof out->answer, value.s);
+    say_which(out->why, sizeof out->why, value.s);
+    say_which(out->trust, sizeof out->trust, value.s);
+}
+
+static void answer_all(const struct walk *w, int pane, struct answer *out)
+{
     struct text answer = {out->answer, sizeof out->answer, 0};
     struct text why = {out->why, sizeof out->why, 0}, trust = {out->trust, sizeof out->trust, 0};
-    say_sweep(&answer, &s, r, pane, w.axis);
-    why_sweep(&why, &w, pane);
+    memset(out, 0, sizeof *out);
+    if (pane > 0) {
+        struct sweep s = {.by = compared(w, pane)};
+        for (EACH(x, w))
+            sweep_add(&s, x, pane);
+        say_sweep(&answer, &s, w, pane);
+    } else {
+        say_alone(&answer, w);
+    }
+    why_sweep(&why, w, pane);
+    trust_sweep(&trust, w, pane);
+}
+
+void answer_sweep(const struct rows *rows, const struct row *r, int pane, struct answer *out)
+{
+    struct walk w;
+    walk_init(&w, rows, r);
+    bool ranks = metric_table[row_main(r)].cls != CLASS_STATE;
+    bool early = r->state == ROW_RUNNING && row_kept(r) < 3;
+    pane = pane >= r->pane_count ? r->pane_count - 1 : pane < 0 ? 0 : pane;
+    if (!ranks || w.table.rows < 2 || early)
+        answer_one(&w, pane, out);
+    else
+        answer_all(&w, pane, out);
     if (r->workload->next_step)
         ramp_answer(rows, r, pane, out);
-    trust_sweep(&trust, &w, pane);
+    table_free(&w.table);
 }

@@ -69,7 +69,7 @@ void say_range(struct text *t, double low, double high)
         say(t, " (%s to %s)", num(low).s, num(high).s);
 }
 
-static struct num with_unit(enum metric_id m, double v)
+struct num num_metric(enum metric_id m, double v)
 {
     struct num n;
     if (!strcmp(metric_table[m].unit, "B"))
@@ -93,7 +93,7 @@ static bool say_field(struct text *t, const char *word, bool *one, double v)
     }
     if (m < 0 || isnan(v))
         return false;
-    struct num n = with_unit((enum metric_id)m, v);
+    struct num n = num_metric((enum metric_id)m, v);
     *one = !strcmp(n.s, "1");
     say(t, "%s", n.s);
     return true;

@@ -22,6 +22,8 @@ struct num {
 struct num num(double v);
 struct num num_whole(double v);
 struct num num_si(double v); /* 61.2k */
+/* In the figures of its unit: bytes, times and rates with theirs. */
+struct num num_metric(enum metric_id m, double v);
 
 /* A pane by its model; by its letter too where another pane has the same one. */
 struct name {

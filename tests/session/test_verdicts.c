@@ -403,6 +403,82 @@ static void a_sweep_has_one_answer(void **state)
     assert_string_equal(a.answer, "at 11.5k/s epoll-lt is cheaper at every count, 2.00 to 6.00 times");
 }
 
+/* Rows that differ in more than one parameter are one sweep, too. */
+static struct row *grid(struct made *m, double a, double b)
+{
+    struct row *r = NULL;
+    for (int i = 0; i < 4; i++) {
+        r = add_row(m, i % 2 ? 20 : 50);
+        r->params.size = i / 2 ? 1000 : 100;
+        add_samples(r, 0, 12, a * (i + 1), 60, 11500);
+        add_samples(r, 1, 12, b, 16.7, 11500);
+        judged(m, 0);
+    }
+    return r;
+}
+
+static void a_grid_has_one_answer(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = grid(m, 20, 10);
+    answer_sweep(&m->rows, r, 1, &a);
+    assert_string_equal(a.answer, "epoll-lt is cheaper in all 4 rows, 2.00 to 8.00 times");
+    r->panes[1].verdict = VERDICT_NOISY;
+    answer_sweep(&m->rows, r, 1, &a);
+    assert_non_null(strstr(a.answer, "cheaper at 3, withheld at 1 of 4 rows"));
+    assert_non_null(strstr(a.trust, "B noisy at 20/1000 B"));
+}
+
+static void a_sweep_of_one_model_speaks_of_all_rows(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = grid(m, 20, 10);
+    for (struct row *x = m->rows.first; x; x = x->next)
+        x->pane_count = 1;
+    m->rows.first->panes[0].verdict = VERDICT_NOISY;
+    answer_sweep(&m->rows, r, 0, &a);
+    assert_string_equal(a.answer, "select: 20.0 to 79.8 µs CPU a request over 4 rows");
+    assert_string_equal(a.why, "select looks at 396 sockets for a request");
+    assert_non_null(strstr(a.trust, "A noisy at 50/100 B; loopback"));
+    r->state = ROW_RUNNING; /* what speaks of one row says of which */
+    for (int i = 0; i < 12; i++)
+        r->panes[0].first->samples[i].kept = KEPT_WARMUP;
+    judged(m, 0);
+    answer_sweep(&m->rows, r, 0, &a);
+    assert_string_equal(a.answer, "at 20/1000 B: not yet");
+    assert_non_null(strstr(a.trust, "at 20/1000 B: not yet: 0 of 12 rounds kept"));
+}
+
+static void a_sweep_that_lost_nothing_says_so(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct params p;
+    struct row *r = NULL;
+    for (int n = 100; n <= 200; n += 100) {
+        params_init(&p);
+        p.workload = workload_find("connect");
+        p.connections = n;
+        workload_resolve(&p);
+        r = rows_add(&m->rows, &p, 2);
+        r->state = ROW_DONE;
+        for (int pane = 0; pane < 2; pane++) {
+            strcpy(r->panes[pane].model, pane ? "epoll-lt" : "select");
+            r->panes[pane].verdict = VERDICT_OK;
+            add_samples(r, pane, 12, 1, 1, 1);
+            for (int i = 0; i < 12; i++) {
+                double *v = r->panes[pane].first->samples[i].values.v;
+                v[METRIC_connect_s] = 1 + pane;
+                v[METRIC_syn_retransmits] = pane ? n / 50 : 0;
+            }
+        }
+    }
+    answer_sweep(&m->rows, r, 1, &a);
+    assert_string_equal(a.why, "select lost no SYN; epoll-lt lost 2 to 4 SYNs, a timer of 1 s each");
+}
+
 static void set_all(struct row *r, int pane, enum metric_id m, double v)
 {
     for (int i = 0; i < r->panes[pane].count; i++)
@@ -499,7 +575,8 @@ int main(void)
         T(a_guess_is_of_the_kept_rounds), T(no_guess_where_a_verdict_withholds),
         T(all_that_withhold_are_named), T(a_trim_that_leaves_one_is_not_yet_ok),
         T(a_figure_that_a_model_lacks), T(a_steps_rounds_are_those_of_its_length),
-        T(an_interval_may_be_too_wide), T(memory_that_others_moved),
+        T(an_interval_may_be_too_wide), T(memory_that_others_moved), T(a_grid_has_one_answer),
+        T(a_sweep_of_one_model_speaks_of_all_rows), T(a_sweep_that_lost_nothing_says_so),
         T(memory_not_measured_has_its_reason), T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
         T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
         T(forty_milliseconds_and_a_law),
