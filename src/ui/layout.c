@@ -58,14 +58,17 @@ static int block_lines(int h, int body, int pane_lines)
     return min_int(block, body - pane_lines > 0 ? body - pane_lines : 0);
 }
 
-/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs. */
-static int answer_share(int h, int block, int needs)
+/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs, on a
+ * narrow one it has more lines. */
+static int answer_share(int w, int h, int block, int needs)
 {
     if (h < 20)
         return min_int(needs > ANSWER_LINES ? needs : ANSWER_LINES, block);
     if (block < ANSWER_LINES + 2)
         return block;
-    return block < 8 ? 3 + (block - 5 + 1) / 2 : 5 + (block - 8) / 2;
+    if (block < 8)
+        return 3 + (block - 5 + 1) / 2;
+    return w < 80 ? 5 + (block - 8) / 2 : 5;
 }
 
 void layout_live(int w, int h, int panes, int answer_lines, struct layout *out)
@@ -78,7 +81,7 @@ void layout_live(int w, int h, int panes, int answer_lines, struct layout *out)
     int body = h - 4 - cpu;
     int block = block_lines(h, body, pane_lines);
     int panes_h = body - block;
-    int answer = answer_share(h, block, answer_lines);
+    int answer = answer_share(w, h, block, answer_lines);
     int table = block - answer;
     if (table == 1) /* a head without a row */
         answer += table, table = 0;

@@ -75,7 +75,8 @@ static void keep_given(const struct app *a, const struct workload *to, struct pa
     for (int i = 0; i < PARAM_COUNT; i++) {
         enum param_id id = (enum param_id)i;
         double given = params_get(&a->given, id);
-        if (isnan(given) || id == PARAM_workload || !workload_matters(to, id))
+        bool unseen = id == PARAM_idle && !workload_matters(to, id);
+        if (isnan(given) || id == PARAM_workload || unseen)
             continue;
         *params_at(want, id) = act_matters(a, id) ? params_get(&a->want.params, id) : given;
     }

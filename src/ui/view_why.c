@@ -196,8 +196,11 @@ static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x,
     canvas_cut(c, x, y, 18, ROLE_DIM, false, *name ? name : metric_table[m].title);
     for (int i = 0; i < w->count; i++) {
         char text[24];
+        double v = w->fact[f][i];
+        bool span = !strcmp(metric_table[m].unit, "s") && v > 0;
         right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false,
-              words_figure(m, w->fact[f][i], c->ascii, text, sizeof text));
+              span ? units_span(text, sizeof text, v)
+                   : words_figure(m, v, c->ascii, text, sizeof text));
     }
 }
 

@@ -253,16 +253,23 @@ static void what_was_given_stays(void **state)
     a.given.connections = a.want.params.connections = 100;
     a.given.samples = a.want.params.samples = 3;
     a.given.idle = a.want.params.idle = 7;
+    a.given.repeats = a.want.params.repeats = 3;
+    struct params first = a.want.params;
     show_keys(&a, "wconnect<enter>");
     struct plan_row *want = &fake_orders(a.session)->want;
     assert_string_equal(workload_of(&want->params)->id, "connect");
     assert_true(want->params.connections == 100);
     assert_true(want->params.idle == 0);
+    assert_true(want->params.repeats == 3);
     show_keys(&a, "wtransfer<enter>");
     assert_string_equal(workload_of(&want->params)->id, "transfer");
     assert_true(want->params.connections == 100);
-    assert_true(want->params.samples == 3);
     assert_true(want->params.idle == 7);
+    /* Nothing is left over of the other one: what was measured before goes on. */
+    for (int id = 0; id < PARAM_COUNT; id++) {
+        double now = params_get(&want->params, id), then = params_get(&first, id);
+        assert_true(now == then || (isnan(now) && isnan(then)));
+    }
     a.given.connections = NAN; /* not asked for: by workload */
     show_keys(&a, "wconnect<enter>");
     assert_true(want->params.connections != 100);
