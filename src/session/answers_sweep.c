@@ -181,10 +181,10 @@ static void say_alone(struct text *t, const struct walk *w)
 /* The counter that explains a sweep, by what the workload yields; else its second figure. */
 static const struct reason {
     enum metric_id yields;
-    const char *verb, *what, *none;
+    const char *verb, *what, *more, *none;
 } reasons[] = {
-    {METRIC_looks_per_request, "looks at", "sockets for a request", NULL},
-    {METRIC_syn_retransmits, "lost", "SYNs, a timer of 1 s each", "lost no SYN"},
+    {METRIC_looks_per_request, "looks at", "socket", " for a request", NULL},
+    {METRIC_syn_retransmits, "lost", "SYN", ", a timer of 1 s each", "lost no SYN"},
 };
 
 /* What an idle connection costs each of the two. */
@@ -222,25 +222,28 @@ static void why_sweep(struct text *t, const struct walk *w, int pane)
         }
         say(t, x ? "%s " : "", x ? x->verb : "");
         say_span(t, w, i, x ? x->yields : m);
-        say(t, x && any ? " %s" : "", x ? x->what : "");
+        if (x && any)
+            say(t, " %s%s%s", x->what, fabs(high - 1) < 0.005 ? "" : "s", x->more);
     }
 }
 
 /* "A behind at 600, 700, 800" */
 static bool say_verdict(struct text *t, const struct walk *w, int pane, enum verdict v, bool first)
 {
-    bool said = false;
-    for (EACH(x, w)) {
-        if (x->panes[pane].verdict != v)
-            continue;
-        if (said)
-            say(t, ", %s", value_of(w, x).s);
-        else
-            say(t, "%s%c %s at %s", first ? "" : "; ", 'A' + pane, verdict_words[v],
-                value_of(w, x).s);
-        said = true;
+    int with = 0, said = 0;
+    for (EACH(x, w))
+        with += x->panes[pane].verdict == v;
+    if (with == 0)
+        return false;
+    say(t, "%s%c %s ", first ? "" : "; ", 'A' + pane, verdict_words[v]);
+    if (with == w->table.rows) {
+        say(t, "%s", everywhere(w).s);
+        return true;
     }
-    return said;
+    for (EACH(x, w))
+        if (x->panes[pane].verdict == v)
+            say(t, "%s%s", said++ ? ", " : "at ", value_of(w, x).s);
+    return true;
 }
 
 static void trust_sweep(struct text *t, const struct walk *w, int pane)

@@ -92,6 +92,8 @@ static void pass_values(const struct passes *p, const struct pass_edges *edges,
     double *v = out->values.v;
     if (!result->counts.replies) /* nothing was asked */
         v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE;
+    if (!edges->marked) /* the part that it measures did not take place */
+        v[METRIC_events_per_wait] = v[METRIC_looks_per_request] = METRIC_NONE;
     if (p->row->params.place == PLACE_INSIDE)
         v[METRIC_server_user_pct] = v[METRIC_server_sys_pct] = METRIC_NONE;
     for (int i = 0; i < METRIC_COUNT; i++)

@@ -442,6 +442,10 @@ static void a_sweep_of_one_model_speaks_of_all_rows(void **state)
     assert_string_equal(a.answer, "select: 20.0 to 79.8 µs CPU a request over 4 rows");
     assert_string_equal(a.why, "select looks at 396 sockets for a request");
     assert_non_null(strstr(a.trust, "A noisy at 50/100 B; loopback"));
+    for (struct row *x = m->rows.first; x; x = x->next)
+        x->panes[0].verdict = VERDICT_NOISY;
+    answer_sweep(&m->rows, r, 0, &a);
+    assert_non_null(strstr(a.trust, "A noisy in all 4 rows; loopback"));
     r->state = ROW_RUNNING; /* what speaks of one row says of which */
     for (int i = 0; i < 12; i++)
         r->panes[0].first->samples[i].kept = KEPT_WARMUP;
