@@ -14,6 +14,7 @@
 #include "cli/json.h"
 #include "cli/print.h"
 #include "cli/run.h"
+#include "load/workloads.h"
 #include "session/csv.h"
 #include "session/reach.h"
 
@@ -210,6 +211,30 @@ static int prepare(const struct args *a, const struct run_kind *kind, struct pla
     return r;
 }
 
+static bool looked_at(const struct plan *p, enum param_id id)
+{
+    for (int i = 0; i < p->count; i++)
+        if (workload_matters(workload_of(&p->rows[i].params), id))
+            return true;
+    return id == PARAM_workload;
+}
+
+/* What was asked for and changes nothing, in a line each. */
+static void say_in_vain(const struct args *a, const struct plan *p)
+{
+    const struct params *first = &p->rows[0].params;
+    const struct workload *w = workload_of(first);
+    double values = w->repeat ? first->repeats : first->samples;
+    char flag[32];
+    for (int id = 0; id < PARAM_COUNT; id++)
+        if (a->given[id] && !looked_at(p, id))
+            fprintf(stderr, "iodash: %s: %s does not look at it\n",
+                    params_flag(id, flag, sizeof flag), w->id);
+    if (a->given[PARAM_trim] && first->duration <= 0 && 2 * first->trim >= values)
+        fprintf(stderr, "iodash: --trim %.0f: of %.0f values that leaves only the middle, with no "
+                "interval\n", first->trim, values);
+}
+
 int run_command(const struct args *a, const struct run_kind *kind)
 {
     struct err e = {{0}};
@@ -221,6 +246,8 @@ int run_command(const struct args *a, const struct run_kind *kind)
         plan_free(&plan);
         return cli_fail(cli_status(r), e.text);
     }
+    if (!quiet)
+        say_in_vain(a, &plan);
     follow_signals();
     struct session_options o = {.pin = a->params.pin != PIN_OFF, .prices = kind->prices};
     struct session *s = session_new(&o, &e);

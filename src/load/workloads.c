@@ -21,8 +21,8 @@ static const enum param_id transfer_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_samples, PARAM_duration,
     PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
     PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_keepalive, PARAM_close, PARAM_place,
-    PARAM_pin, PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
+    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_keepalive,
+    PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id transfer_yields[] = {
     METRIC_cpu_us_per_request, METRIC_server_cpu_pct, METRIC_mem_pct, METRIC_requests_per_s,
@@ -62,8 +62,9 @@ static const struct workload_preset connect_presets[] = {
 static const enum param_id idle_mix_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_requests, PARAM_active_at, PARAM_size, PARAM_repeats,
     PARAM_trim, PARAM_timeout, PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_workers,
-    PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work,
-    PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
+    PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_socket_buffer, PARAM_events, PARAM_nodelay,
+    PARAM_client_work, PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol,
+    PARAM_COUNT,
 };
 static const enum metric_id idle_mix_yields[] = {
     METRIC_exchange_s, METRIC_cpu_us_per_request, METRIC_requests_per_s, METRIC_looks_per_request,
@@ -80,8 +81,8 @@ static const enum param_id ramp_matters[] = {
     PARAM_connections, PARAM_until, PARAM_step_length, PARAM_keepalive, PARAM_close, PARAM_rate,
     PARAM_size, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_timeout, PARAM_engine,
     PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin, PARAM_protocol,
-    PARAM_suffix, PARAM_seed, PARAM_COUNT,
+    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
+    PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id ramp_yields[] = {
     METRIC_requests_per_s, METRIC_latency_p50_us, METRIC_latency_p99_us,
@@ -105,9 +106,9 @@ static double ramp_next_step(double clients)
 
 static const enum param_id churn_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_close, PARAM_samples,
-    PARAM_duration, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout,
-    PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept,
-    PARAM_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
+    PARAM_duration, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
+    PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
+    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
     PARAM_protocol, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id churn_yields[] = {

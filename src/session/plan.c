@@ -149,11 +149,26 @@ static bool workers_asked(const struct args *a)
     return a->given[PARAM_workers] || a->params.workers != 1;
 }
 
+/* Rows that differ in what their workload does not look at would be the same row several times. */
+static int axes_matter(const struct args *a, struct err *e)
+{
+    const struct workload *w = workload_of(&a->params);
+    char flag[32];
+
+    for (int i = 0; i < a->axis_count; i++)
+        if (!workload_matters(w, a->axes[i].id))
+            return err_set(e, EINVAL, "%s: a list, but %s does not look at it",
+                           params_flag(a->axes[i].id, flag, sizeof flag), w->id);
+    return 0;
+}
+
 static int plan_over(const struct args *a, const struct lineups *lineups, struct plan *out,
                      struct err *e)
 {
     int status = workload_check(&a->params, e);
 
+    if (status == 0)
+        status = axes_matter(a, e);
     if (status == 0 && workload_of(&a->params)->next_step)
         return combine_steps(a, lineups, out, e);
     if (status == 0)

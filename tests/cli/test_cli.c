@@ -70,6 +70,21 @@ static void version_of_each_command(void **state)
     }
 }
 
+/* The words of the tables where they fit, those of the command where they do not. */
+static void help_speaks_of_its_command(void **state)
+{
+    (void)state;
+    output_of(WORDS("serve", "--help"));
+    assert_non_null(strstr(p.out, "--models MODEL"));
+    assert_non_null(strstr(p.out, "default inside"));
+    assert_null(strstr(p.out, "panes"));
+    assert_null(strstr(p.out, "progress"));
+    output_of(WORDS("run", "--help"));
+    assert_non_null(strstr(p.out, "panes"));
+    output_of(WORDS("list", "--help"));
+    assert_non_null(strstr(p.out, "loopback"));
+}
+
 /* A word at the start of a line, or of a Markdown row. */
 static bool row_of(const char *text, const char *begin, const char *word)
 {
@@ -224,7 +239,7 @@ static const struct mistake {
     const char *says[4];
 } mistakes[] = {
     {{"rum"}, 2, {"rum: no such command", "did you mean run?", "doctor"}},
-    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, compare, list, doctor"}},
+    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, claims, compare, list, doctor"}},
     {{""}, 2, {"\"\": no such command"}},
     {{"\x1b[31m\xe6\x97\xa5\n"}, 2, {"?[31m??: no such command"}},
     {{"--conections", "5"}, 2, {"--conections: no such option; did you mean --connections?"}},
@@ -334,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_of_each_command),
         cmocka_unit_test(version_of_each_command),
+        cmocka_unit_test(help_speaks_of_its_command),
         cmocka_unit_test(tables_hold_every_row),
         cmocka_unit_test(markdown_rows_have_equal_cells),
         cmocka_unit_test(csv_lists_are_quoted),

@@ -153,6 +153,27 @@ static void two_axes_give_every_combination(void **state)
     plan_free(&p);
 }
 
+static void a_list_that_changes_nothing_is_refused(void **state)
+{
+    static const char *const words[][2] = {
+        {"-wconnect", "--rate=1k,5k"}, {"-wburst", "--rate=1k,max"}, {"-whold", "--size=1,2"},
+        {"-wconnect", "--client-work=0,5"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char a[32], b[32], program[] = "iodash";
+        char *argv[] = {program, a, b, NULL};
+        struct args args;
+        struct plan p;
+        struct err e = {""};
+        snprintf(a, sizeof a, "%s", words[i][0]);
+        snprintf(b, sizeof b, "%s", words[i][1]);
+        assert_int_equal(args_parse(3, argv, &(struct args_rules){0}, &args, &e), 0);
+        assert_int_equal(plan_from_args(&args, &p, &e), -EINVAL);
+        assert_non_null(strstr(e.text, "does not look at it"));
+        assert_memory_equal(e.text, b, strcspn(b, "="));
+    }
+}
+
 static void an_unknown_model_is_refused(void **state)
 {
     (void)state;
@@ -393,6 +414,7 @@ int main(void)
         TEST(all_models_at_each_value),
         TEST(every_length_is_complete),
         TEST(two_axes_give_every_combination),
+        TEST(a_list_that_changes_nothing_is_refused),
         TEST(an_unknown_model_is_refused),
         TEST(a_file_is_read),
         TEST(the_command_line_wins),
