@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "session/answers.h"
+#include "session/say.h"
 #include "session/table.h"
 
 /* Terminal columns of UTF-8 text. */
@@ -106,17 +107,31 @@ static void print_answer(FILE *out, const struct rows *rows, const struct row *r
     }
 }
 
-static void print_workers(FILE *out, const struct row *r, bool markdown)
+static int print_workers_of(FILE *out, const struct row *r, bool alone, bool markdown)
 {
     const char *bold = markdown ? "**" : "", *end = markdown ? "  " : "";
-    bool any = false;
+    int lines = 0;
     for (int i = 0; i < r->pane_count; i++) {
-        const struct pane *p = &r->panes[i];
-        if (p->workers[0])
-            fprintf(out, "%sWORKERS%s %s: %s%s\n", bold, bold, p->model, p->workers, end);
-        any |= p->workers[0];
+        if (!r->panes[i].workers[0])
+            continue;
+        fprintf(out, "%sWORKERS%s %s", bold, bold, pane_name(r, i).s);
+        if (!alone)
+            fprintf(out, ", %.0f for %.0f connections", r->params.workers, r->params.connections);
+        fprintf(out, ": %s%s\n", r->panes[i].workers, end);
+        lines++;
     }
-    if (any)
+    return lines;
+}
+
+/* Of every row of the table: each dealt its connections anew. */
+static void print_workers(FILE *out, const struct rows *rows, const struct row *table, bool markdown)
+{
+    int count = 0, lines = 0;
+    for (const struct row *r = rows->first; r; r = r->next)
+        count += row_in_table(r, table);
+    for (const struct row *r = rows->first; r; r = r->next)
+        lines += row_in_table(r, table) ? print_workers_of(out, r, count == 1, markdown) : 0;
+    if (lines > 0)
         fputc('\n', out);
 }
 
@@ -146,12 +161,10 @@ static void print_answers(FILE *out, const struct rows *rows, const struct row *
             continue;
         any = true;
         print_answer(out, NULL, r, markdown);
-        print_workers(out, r, markdown);
     }
-    if (any)
-        return;
-    print_answer(out, rows, last, markdown);
-    print_workers(out, last, markdown);
+    if (!any)
+        print_answer(out, rows, last, markdown);
+    print_workers(out, rows, last, markdown);
 }
 
 void print_session(FILE *out, struct session *s, const struct print_rows *about, bool markdown)

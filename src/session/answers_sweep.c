@@ -51,15 +51,18 @@ static struct name value_of(const struct walk *w, const struct row *x)
     return n;
 }
 
-/* "at every count", "in all 4 rows" */
+/* "at every count", "at every value of workers", "in all 4 rows" */
 static struct name everywhere(const struct walk *w)
 {
     struct name n;
+    const char *id = w->axis == PARAM_COUNT ? "" : param_table[w->axis].id;
+    bool plural = *id && id[strlen(id) - 1] == 's';
     if (w->axis == PARAM_COUNT)
         snprintf(n.s, sizeof n.s, "in all %d rows", w->table.rows);
+    else if (w->axis == PARAM_connections)
+        snprintf(n.s, sizeof n.s, "at every count");
     else
-        snprintf(n.s, sizeof n.s, "at every %.30s",
-                 w->axis == PARAM_connections ? "count" : param_table[w->axis].id);
+        snprintf(n.s, sizeof n.s, "at every %s%.20s", plural ? "value of " : "", id);
     return n;
 }
 

@@ -112,7 +112,7 @@ static void say_rule(struct making *m)
         snprintf(text, sizeof text, "steps of %s", params_show(PARAM_step_length, p->step_length, v,
                                                                sizeof v));
     else if (!repeat && p->duration > 0)
-        snprintf(text, sizeof text, "%.0f s", p->duration);
+        snprintf(text, sizeof text, "%.6g s", p->duration);
     else if (p->trim > 0 && n > 2 * p->trim)
         snprintf(text, sizeof text, "%.0f %s, drop %.0f+%.0f, mean of %.0f", n,
                  repeat ? "repeats" : "samples", p->trim, p->trim, n - 2 * p->trim);

@@ -286,11 +286,10 @@ static bool is_clock(const struct seen *s)
 static bool is_cpus(const struct seen *s)
 {
     double workers = s->row->params.workers, cpus = cpus_usable();
-    char n[16];
     if (!pane_honours(s->pane, PARAM_workers) || !(workers > cpus))
         return false;
-    snprintf(s->reason, REASON, "%.0f workers share %s CPU%s with the load", workers,
-             units_number(n, sizeof n, cpus), cpus == 1 ? "" : "s");
+    snprintf(s->reason, REASON, "%.0f workers share %.3g CPU%s with the load", workers, cpus,
+             cpus == 1 ? "" : "s");
     return true;
 }
 

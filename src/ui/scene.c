@@ -119,6 +119,8 @@ static void fill_small(struct small_row *out, const struct small_table *t, const
     out->ratio.ratio = NAN;
     if (against < 1 || against >= r->pane_count || metric_table[t->ratio].cls == CLASS_STATE)
         return;
+    if (row_undecided(r, against, t->ratio))
+        return;
     out->ratio = row_ratio(r, against, t->ratio);
     out->withheld = !row_may_rank(r, against, t->ratio);
 }
