@@ -101,7 +101,7 @@ static void percentile_line(FILE *out, const char *word, const struct values *v,
     static const char *const names[SPAN_PERCENTILES] = {"p50", "p90", "p99", "p99.9", "max"};
     fprintf(out, "%-12s", word);
     if (isnan(v->v[ids[0]]))
-        fputs("n/a", out);
+        fputc('-', out);
     for (int i = 0; i < SPAN_PERCENTILES && !isnan(v->v[ids[0]]); i++) {
         char text[24];
         fprintf(out, "%s%s %s", i ? "  " : "", names[i],
@@ -175,7 +175,7 @@ static void error_line(FILE *out, const struct pane *p)
     uint64_t sum = errors_of(&p->total, text, sizeof text);
     fprintf(out, "%-12s", "errors");
     if (sum)
-        fprintf(out, "%llu: %s%s%s\n", (unsigned long long)sum, text, p->wrong[0] ? "; " : "",
+        fprintf(out, "%llu in all: %s%s%s\n", (unsigned long long)sum, text, p->wrong[0] ? "; " : "",
                 p->wrong);
     else
         fputs("none\n", out);
@@ -190,8 +190,12 @@ static void connection_line(FILE *out, const struct row *r)
     double never = row_summary(r, 0, METRIC_never_answered).min;
     if (isnan(served))
         return;
-    fprintf(out, "%-12s%.0f of %.0f connected, %.0f served at least once, %.0f never answered\n",
-            "connections", fmax(held, made), wanted, served, never);
+    fprintf(out, "%-12s%.0f of %.0f connected", "connections", fmax(held, made), wanted);
+    if (held > made)
+        fprintf(out, " (%.0f by the row before)", held - made);
+    if (!protocol_table[(int)r->params.protocol]->one_way)
+        fprintf(out, ", %.0f served at least once, %.0f never answered", served, never);
+    fputc('\n', out);
 }
 
 /* Which of the addresses of a name, and which process. */

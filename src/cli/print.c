@@ -4,8 +4,10 @@
 #include "cli/print.h"
 
 #include <string.h>
-#include <wchar.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
 
 #include "session/answers.h"
 #include "session/say.h"
@@ -74,8 +76,32 @@ static void head(FILE *out, const struct table *t, bool markdown)
     fputc('\n', out);
 }
 
-static void print_table(FILE *out, const struct table *t, bool markdown)
+/* How many columns stand in a line of this terminal; all where it is none. */
+static int columns_that_fit(FILE *out, const struct table *t, int *width)
 {
+    struct winsize size = {0};
+    int used = 0, n = 0;
+    *width = isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) ? size.ws_col : 0;
+    if (*width == 0)
+        return t->columns;
+    while (n < t->columns && (used += 2 + t->column[n].width) <= *width)
+        n++;
+    return n;
+}
+
+static void say_left_off(FILE *out, const struct table *all, int shown, int width)
+{
+    if (shown == all->columns)
+        return;
+    fprintf(out, "(%d of %d columns in a line of %d; a pipe has all)\n", shown, all->columns, width);
+}
+
+static void print_table(FILE *out, const struct table *all, bool markdown)
+{
+    int width = 0;
+    struct table cut = *all;
+    const struct table *t = &cut;
+    cut.columns = markdown ? all->columns : columns_that_fit(out, all, &width);
     fprintf(out, "%s%s\n\n", markdown ? "### " : "", t->title);
     head(out, t, markdown);
     for (int i = 0; i < t->rows; i++) {
@@ -85,6 +111,7 @@ static void print_table(FILE *out, const struct table *t, bool markdown)
             cell(out, &t->column[k], t->row[i].cell[k], markdown);
         fputc('\n', out);
     }
+    say_left_off(out, all, cut.columns, width);
     fputc('\n', out);
     if (t->foot[0])
         fprintf(out, "%s\n\n", t->foot);

@@ -51,7 +51,7 @@ struct server_counts {
     X(errors_timeout, "timed out")                                                                 \
     X(errors_port, "no local port")                                                                \
     X(errors_fd, "no descriptor")                                                                  \
-    X(errors_bytes, "wrong bytes")
+    X(errors_bytes, "wrong replies")
 
 /* One shard of the load: a mux thread, or one of the blocking engine's. */
 #define LOAD_COUNTERS(X)                                                                           \

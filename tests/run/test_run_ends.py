@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How `run` and `serve` end: interrupted, refused before any load, on a full disk, on a taken port."""
+import fcntl
 import glob
 import os
+import pty
 import re
 import signal
 import socket
 import struct
 import subprocess
+import termios
 import time
 import unittest
 
-from program import SHORT, SLOW, Case
+from program import EXE, SHORT, SLOW, Case
 
 
 def private_mounts():
@@ -225,6 +228,28 @@ class Conditions(Case):
         self.assertTrue(said, done.out)
         if said[1] == "keeps":  # the answer is about that row and no other
             self.assertRegex(done.out, rf"ANSWER .* at {re.escape(said[2])}/s")
+
+
+class Terminal(Case):
+    def test_a_table_fits_its_line(self):
+        """Columns that have no room are left off, and that is said."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        process = subprocess.Popen([EXE, "run", "-m", "epoll-lt", "-c", "5", *map(str, SHORT)],
+                                   stdin=subprocess.DEVNULL, stdout=theirs, env=self.env,
+                                   stderr=subprocess.DEVNULL)
+        os.close(theirs)
+        text = b""
+        try:
+            while piece := os.read(ours, 4096):
+                text += piece
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=20 * SLOW), 0)
+        table = text.decode().replace("\r", "").split("ANSWER")[0].splitlines()[2:]
+        self.assertRegex("\n".join(table), r"\(\d+ of \d+ columns in a line of 60; a pipe has all\)")
+        self.assertLessEqual(max(map(len, table)), 60, table)
 
 
 class Serve(Case):
