@@ -148,6 +148,10 @@ bool bench_over(const struct bench *b)
 static void ask(struct bench *b)
 {
     static const uint8_t request[BENCH_REQUEST];
+    if (b->n == 0) { /* it was called off before a connection was made */
+        atomic_store(&b->order, BENCH_END);
+        return;
+    }
     if (send(b->client[b->next], request, sizeof request, MSG_NOSIGNAL) < 0)
         atomic_store(&b->order, BENCH_END); /* cannot be: then nothing is measured */
     b->next = (b->next + 1) % b->n;
