@@ -155,6 +155,7 @@ static void print_details(const struct run_kind *kind, enum grid_format format, 
 
 /* What a run leaves beside its rows. */
 struct run_result {
+    const char *title; /* of a plan that was asked for; NULL: there is none */
     enum grid_format format;
     struct conditions conditions;
     struct found found;
@@ -174,7 +175,9 @@ static int report(struct session *s, const struct args *a, const struct run_kind
     int r = save(s, a, &e);
     if (for_programs(o->format))
         print_tables(&c, o->format, kind->command);
-    else
+    else if (o->title)
+        printf("%s%s\n\n", o->format == GRID_MARKDOWN ? "## " : "", o->title);
+    if (!for_programs(o->format))
         print_session(stdout, s, &o->found.rows, o->format == GRID_MARKDOWN);
     if (kind->details)
         print_details(kind, o->format, rows);
@@ -259,6 +262,7 @@ int run_command(const struct args *a, const struct run_kind *kind)
         find_all(s, &out.conditions, &plan, quiet, &out.found);
     else
         follow_plan(s, &plan, quiet);
+    out.title = a->options.plan ? plan.title : NULL;
     int status = report(s, a, kind, &out);
     session_free(s);
     plan_free(&plan);

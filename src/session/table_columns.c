@@ -181,6 +181,17 @@ static bool stands(const struct shown *s, unsigned class, bool wide)
     return wide ? !(s->beside & class) && s->beside != BESIDE(STATE) : s->beside & class;
 }
 
+/* Nothing is due in a closed loop: both count from the send, and one says it. */
+static bool says_twice(const struct making *m, enum metric_id id)
+{
+    if (id != METRIC_latency_p99_us || !workload_yields(m->like->workload, METRIC_response_p99_us))
+        return false;
+    for (int i = 0; i < m->t->rows; i++)
+        if (isfinite(m->t->row[i].row->params.rate))
+            return false;
+    return true;
+}
+
 static void add_figures(struct making *m, bool wide)
 {
     const struct workload *w = m->like->workload;
@@ -193,7 +204,8 @@ static void add_figures(struct making *m, bool wide)
             add(m, (struct spec){write_figure, pane, w->yields[0]}, group,
                 metric_table[w->yields[0]].title);
         for (size_t i = 0; i < SHOWN; i++)
-            if (stands(&shown[i], class, wide) && workload_yields(w, shown[i].metric))
+            if (stands(&shown[i], class, wide) && workload_yields(w, shown[i].metric) &&
+                !says_twice(m, shown[i].metric))
                 add(m, (struct spec){write_figure, pane, shown[i].metric}, group, shown[i].head);
     }
 }

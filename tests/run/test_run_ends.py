@@ -209,6 +209,12 @@ class Conditions(Case):
         self.assertIn("--rate: hold does not look at it", done.err)
         self.assertIn("--trim 9: of 2 values", done.err)
 
+    def test_a_plan_has_its_title(self):
+        (self.folder / "own.ini").write_text("title = two of five\nmodels = poll\nconnections = 5\n")
+        done = self.iodash("run", "--plan", "own.ini", *SHORT)
+        self.assertEqual(done.status, 0, done)
+        self.assertTrue(done.out.startswith("two of five\n\n"), done)
+
     def test_all_that_fail_are_named(self):
         done = self.iodash("run", "-m", "epoll-lt,poll", "-c", 5, "-r", "1k", *SHORT, "--fail-if",
                            "response_p99_us>0")

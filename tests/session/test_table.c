@@ -96,6 +96,28 @@ static void a_sweep_cell_by_cell(void **state)
     rows_free(&rows);
 }
 
+static void a_closed_loop_says_its_p99_once(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct params p = rows_params("transfer");
+    struct table t;
+
+    p.rate = PARAM_MAX;
+    struct row *flat = measured(&rows, p, two, 2);
+    table_make(&rows, flat, &t);
+    assert_true(column(&t, "A select", "p99µs") >= 0);
+    for (int i = 0; i < t.columns; i++)
+        assert_string_not_equal(t.column[i].head[1], "svc p99");
+    table_free(&t);
+    p.rate = 1000;
+    measured(&rows, p, two, 2);
+    table_make(&rows, flat, &t);
+    assert_true(column(&t, "A select", "svc p99") >= 0);
+    table_free(&t);
+    rows_free(&rows);
+}
+
 static void columns_are_as_wide_as_their_cells(void **state)
 {
     (void)state;
@@ -377,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sweep_cell_by_cell),
+        cmocka_unit_test(a_closed_loop_says_its_p99_once),
         cmocka_unit_test(columns_are_as_wide_as_their_cells),
         cmocka_unit_test(what_may_not_rank_has_no_ratio),
         cmocka_unit_test(what_differs_becomes_a_column),
