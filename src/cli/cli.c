@@ -43,6 +43,11 @@ static const char compare_notes[] =
     "  unless --spread says it.\n";
 static const char *const list_options[] = {"format", ""};
 static const char *const claims_options[] = {"output", "format", "quiet", ""};
+static const struct args_words claims_words[] = {
+    {"output", "FILE.md", "save the verdicts here, as a Markdown table"}, {NULL, NULL, NULL}};
+static const char claims_notes[] =
+    "  Without a NAME all that came with the program are tried, which takes about two minutes;\n"
+    "  FILE.ini is a claim of one's own. The verdicts do not change the exit status.\n";
 static const char *const compare_options[] = {"format", "spread", ""};
 static const char *const no_options[] = {""};
 
@@ -61,7 +66,8 @@ const struct command_line cli_table[] = {
      {.accepts = load_options, .without = of_servers, .operands = 1}, cli_load, load_notes},
     {"claims", "claims [-o FILE.md] [NAME|FILE.ini...]",
      "what is said of these models, tried here: true, false, depends or not measured, with figures",
-     {.accepts = claims_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_claims, NULL},
+     {.accepts = claims_options, .no_params = true, .operands = ARGS_OPERANDS,
+      .words = claims_words}, cli_claims, claims_notes},
     {"compare", "compare A.csv... -- B.csv... [--spread PCT]",
      "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
