@@ -58,8 +58,8 @@ static int block_lines(int h, int body, int pane_lines)
     return min_int(block, body - pane_lines > 0 ? body - pane_lines : 0);
 }
 
-/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs, on a
- * narrow one it has more lines. */
+/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs,
+ * on a narrow one it has more lines. */
 static int answer_share(int w, int h, int block, int needs)
 {
     if (h < 20)

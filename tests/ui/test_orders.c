@@ -62,7 +62,8 @@ static void the_number_in_brackets_steps(void **state)
     assert_true(got->want.params.rate < 11500);
 }
 
-/* From as fast as it can to what the slower one can; past what was asked for at the start no step goes. */
+/* From as fast as it can to what the slower one can; no step goes past what was asked for at the
+ * start. */
 static void the_rate_steps_to_what_is_served(void **state)
 {
     (void)state;

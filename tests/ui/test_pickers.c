@@ -246,7 +246,8 @@ static void a_bad_number_says_what_is_allowed(void **state)
     assert_int_equal(fake_orders(a.session)->live, 1);
 }
 
-/* What was asked for at the start stays where the workload has a use for it, also over one that has none. */
+/* What was asked for at the start stays where the workload has a use for it, also over one that has
+ * none. */
 static void what_was_given_stays(void **state)
 {
     (void)state;
