@@ -132,8 +132,12 @@ static void draw_title(struct app *a, int pane, struct rect r)
 {
     enum metric_id m = figure_of(a);
     char text[80], right[32];
+    double v = newest(a, pane, m, samples_after(a, pane));
     graph_title(a, m, text, sizeof text);
-    words_cell(m, newest(a, pane, m, samples_after(a, pane)), right, sizeof right);
+    if (!strcmp(metric_table[m].unit, "ns")) /* the title's ns is the axis's */
+        words_figure(m, v, a->canvas->ascii, right, sizeof right);
+    else
+        words_cell(m, v, right, sizeof right);
     int w = canvas_width(right);
     canvas_cut(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
     if (w < r.w)
