@@ -174,7 +174,7 @@ static bool is_port_limit(const struct seen *s)
                                    wanted - last.v[METRIC_established], wanted);
     long busy = limits_time_wait();
     if (busy > 0)
-        snprintf(s->reason + n, REASON - (size_t)n, "; %ld are in TIME_WAIT", busy);
+        snprintf(s->reason + n, REASON - (size_t)n, "; %ld sockets are in TIME_WAIT", busy);
     return true;
 }
 
