@@ -151,7 +151,8 @@ static int print_workers_of(FILE *out, const struct row *r, bool alone, bool mar
 }
 
 /* Of every row of the table: each dealt its connections anew. */
-static void print_workers(FILE *out, const struct rows *rows, const struct row *table, bool markdown)
+static void print_workers(FILE *out, const struct rows *rows, const struct row *table,
+                          bool markdown)
 {
     int count = 0, lines = 0;
     for (const struct row *r = rows->first; r; r = r->next)

@@ -172,7 +172,8 @@ static void answer_alone(const struct row *r, struct text *t)
     char p99[24];
     if (main.used < 1) {
         bool more = r->state == ROW_RUNNING && pane_kept(&r->panes[0]) == 0;
-        say(t, more ? "not yet" : "%s: %s is not measured", r->panes[0].model, metric_table[m].title);
+        say(t, more ? "not yet" : "%s: %s is not measured", r->panes[0].model,
+            metric_table[m].title);
         return;
     }
     say(t, "%s: %s", r->panes[0].model,
@@ -331,7 +332,8 @@ static void say_defect(const struct row *r, int i, struct text *t)
 static void say_waiting(const struct row *r, int pane, struct text *t)
 {
     int kept = pane_kept(&r->panes[pane]), used = row_summary(r, pane, row_main(r)).used;
-    say(t, "not yet: %d of %d %s kept", kept, row_asked(r), r->workload->repeat ? "repeats" : "rounds");
+    say(t, "not yet: %d of %d %s kept", kept, row_asked(r),
+        r->workload->repeat ? "repeats" : "rounds");
     if (used > 0 && used < kept)
         say(t, ", %d after the trim", used);
 }
@@ -377,8 +379,9 @@ static void trust(const struct row *r, int pane, struct text *t)
         say(t, "ok");
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
         const struct pane *p = &r->panes[i];
-        if (p->verdict <= VERDICT_NONE || p->verdict == VERDICT_OK) /* what was not measured, and why */
-            say(t, p->reason[0] ? "; %c: %s" : "", 'A' + i, p->reason);
+        bool fine = p->verdict == VERDICT_NONE || p->verdict == VERDICT_OK;
+        if (fine && p->reason[0]) /* what was not measured, and why */
+            say(t, "; %c: %s", 'A' + i, p->reason);
         say_never_answered(r, i, t);
         say_limit(r, i, t);
         say_delayed(r, i, t);

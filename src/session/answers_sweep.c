@@ -223,7 +223,8 @@ static void why_sweep(struct text *t, const struct walk *w, int pane)
             say(t, "%s", x->none);
             continue;
         }
-        say(t, x ? "%s " : "", x ? x->verb : "");
+        if (x)
+            say(t, "%s ", x->verb);
         say_span(t, w, i, x ? x->yields : m);
         if (x && any)
             say(t, " %s%s%s", x->what, fabs(high - 1) < 0.005 ? "" : "s", x->more);
