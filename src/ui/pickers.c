@@ -211,7 +211,8 @@ static void take_plan(struct app *a, int value)
     } else {
         session_plan(a->session, &plan);
         a->changed = true;
-        app_say(a, "%s: %d rows, about %s; Esc stops it", plan.title, plan.count,
+        app_say(a, "%s: %d row%s, about %s; Esc stops it", plan.title, plan.count,
+                plan.count == 1 ? "" : "s",
                 units_about(span, sizeof span, plan.seconds));
     }
     plan_free(&plan);
