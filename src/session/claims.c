@@ -175,7 +175,7 @@ static void say_figure(struct judge *j, const char *label, struct range v)
     bool exact = !(v.low < v.high); /* a count is written whole, a small slope is not rounded to 0 */
     say(&j->figures, "%s", exact ? num_whole(v.value).s : num(v.value).s);
     if (!exact)
-        say_range(&j->figures, v.low, v.high);
+        say(&j->figures, " (%s to %s)", num(v.low).s, num(v.high).s);
 }
 
 static void label_of(const struct judge *j, const struct claim_condition *c, const struct row *r,

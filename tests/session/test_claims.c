@@ -95,7 +95,10 @@ static void measured(struct rows *r, const struct plan *p, double scatter)
         for (int k = 0; k < 12; k++) {
             double off = (k % 2 ? 1 : -1) * scatter;
             double dear = 10 + row->params.idle / 100 + off;
-            rows_sample(row, 0, METRIC_cpu_us_per_request, dear)->values.v[METRIC_accepted] = 400;
+            struct sample *s = rows_sample(row, 0, METRIC_cpu_us_per_request, dear);
+            s->values.v[METRIC_accepted] = 400;
+            s->values.v[METRIC_sleeps_per_request] = 0.004 * row->params.idle + off / 100;
+            s->values.v[METRIC_events_per_wait] = 9 - 0.004 * row->params.idle + off / 100;
             rows_sample(row, 1, METRIC_cpu_us_per_request, 5)->values.v[METRIC_accepted] = 400;
         }
     }
@@ -154,6 +157,17 @@ static void doubt_is_no_verdict(void **state)
     assert_int_equal(r.verdict, CLAIM_NOT_MEASURED);
     assert_non_null(strstr(r.reason, "cannot tell"));
     assert_non_null(strstr(r.figures, "select/epoll-lt.cpu_us_per_request at idle=0: "));
+}
+
+/* A slope of 0.004 is no 0, and one below nothing is written, too. */
+static void small_slopes_are_not_rounded_away(void **state)
+{
+    (void)state;
+    struct claim_result r = judged("true = slope(select.sleeps_per_request, idle)>0.003\n"
+                                   "false = slope(select.events_per_wait, idle)>0\n", 0.05, VERDICT_OK);
+    assert_int_equal(r.verdict, CLAIM_TRUE);
+    assert_non_null(strstr(r.figures, "sleeps_per_request, idle): 0.00400"));
+    assert_non_null(strstr(r.figures, "events_per_wait, idle): -0.00400"));
 }
 
 static void rows_that_do_not_hold_give_none(void **state)
@@ -227,6 +241,7 @@ int main(void)
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(planted_claims_come_out_as_they_are),
         cmocka_unit_test(doubt_is_no_verdict),
+        cmocka_unit_test(small_slopes_are_not_rounded_away),
         cmocka_unit_test(rows_that_do_not_hold_give_none),
         cmocka_unit_test(no_rows_give_none),
         cmocka_unit_test(all_shipped_claims_are_read),
