@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A claim's file: [claim] has its words and rules, [rows] is a plan. A key that goes on in the next
  * line (indented) is handed over line by line: sentences are joined, and each line of true, false or
- * depends is a rule. A condition is [SLOPE OR EXPONENT OF] a figure, a comparison and a number; the
- * figure's names are those of --fail-if, so they are read by the same function. */
+ * depends is a rule. Rules are read last, when the rows and the probe they speak of are known. */
 #include "session/claims.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/claim_rules.h"
 #include "session/plan_file.h"
 
 const char *const claim_words[] = {"not measured", "true", "false", "depends"};
@@ -53,20 +52,12 @@ static const char *probe_word(int i)
     return i < claim_probe_count ? claim_probes[i].name : NULL;
 }
 
-static int no_such(const char *what, const char *word, const char *near, struct err *e)
-{
-    char echo[64];
-    params_echo(word, echo, sizeof echo);
-    return err_set(e, EINVAL, "%s: no such %s%s%s%s", echo, what, near ? "; did you mean " : "",
-                   near ? near : "", near ? "?" : "");
-}
-
 static int take_probe(struct claim *c, const char *value, struct err *e)
 {
     for (int i = 0; i < claim_probe_count; i++)
         if (!strcmp(claim_probes[i].name, value))
             c->probe = &claim_probes[i];
-    return c->probe ? 0 : no_such("probe", value, params_nearest(value, probe_word), e);
+    return c->probe ? 0 : claim_no_such("probe", value, params_nearest(value, probe_word), e);
 }
 
 static int take_rule(struct reading *r, enum claim_verdict v, int line, const char *value,
@@ -100,184 +91,7 @@ static int take(void *ctx, int line, const char *key, const char *value, struct 
     for (int v = CLAIM_TRUE; v < CLAIM_VERDICTS; v++)
         if (!strcmp(key, claim_words[v]))
             return take_rule(r, (enum claim_verdict)v, line, value, e);
-    return no_such("key", key, params_nearest(key, key_word), e);
-}
-
-/* --- conditions ------------------------------------------------------------------------------- */
-
-/* The word from `from` on, `n` long, without blanks at its ends. */
-static int cut(const char *from, size_t n, char *out, size_t size)
-{
-    while (n && isspace((unsigned char)*from))
-        from++, n--;
-    while (n && isspace((unsigned char)from[n - 1]))
-        n--;
-    if (n >= size)
-        return -EINVAL;
-    memcpy(out, from, n);
-    out[n] = 0;
-    return 0;
-}
-
-static bool in_axis(const struct plan *p, enum param_id id)
-{
-    return p->axis[0] == id || p->axis[1] == id;
-}
-
-static const char *param_word(int i)
-{
-    return i < PARAM_COUNT ? param_table[i].id : NULL;
-}
-
-static int find_axis(const char *word, const struct plan *p, enum param_id *out, struct err *e)
-{
-    int id = params_find(word);
-    if (id < 0 || id >= PARAM_COUNT)
-        return no_such("parameter", word, params_nearest(word, param_word), e);
-    if (p->count && !in_axis(p, (enum param_id)id))
-        return err_set(e, EINVAL, "%s is no list in [rows]", param_table[id].id);
-    *out = (enum param_id)id;
-    return 0;
-}
-
-static int parse_at(const char *text, const struct plan *p, struct claim_condition *c, struct err *e)
-{
-    char word[48], value[48];
-    size_t n = strcspn(text, "=");
-    if (!text[n] || cut(text, n, word, sizeof word) < 0 ||
-        cut(text + n + 1, strlen(text + n + 1), value, sizeof value) < 0)
-        return err_set(e, EINVAL, "at%s: must be PARAM=VALUE", text);
-    int status = find_axis(word, p, &c->at, e);
-    if (status == 0)
-        status = params_parse(c->at, value, &c->at_value, e);
-    for (int i = 0; status == 0 && i < p->count; i++)
-        if (params_get(&p->rows[i].params, c->at) == c->at_value)
-            return 0;
-    return status < 0 || !p->count ? status
-                                   : err_set(e, EINVAL, "at %s=%s: no such row", word, value);
-}
-
-static int parse_probe(const struct claim *claim, const char *figure, const char *limit,
-                       struct claim_condition *c, struct err *e)
-{
-    char all[160] = "";
-    c->term = TERM_PROBE;
-    if (!claim->probe)
-        return err_set(e, EINVAL, "probe.%.40s: the claim has no probe", figure);
-    if (expr_parse_limit(limit, &c->of.op, &c->of.number) < 0)
-        return err_set(e, EINVAL, "%.40s: is no comparison with a number", limit);
-    for (int i = 0; claim->probe->figures[i]; i++) {
-        size_t n = strlen(all);
-        c->figure = i;
-        if (!strcmp(claim->probe->figures[i], figure))
-            return 0;
-        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", claim->probe->figures[i]);
-    }
-    return err_set(e, EINVAL, "probe.%.40s: no such figure; %s gives %s", figure,
-                   claim->probe->name, all);
-}
-
-/* slope(FIGURE, PARAM): leaves FIGURE in `term`. */
-static int parse_function(char *term, const struct plan *p, struct claim_condition *c, struct err *e)
-{
-    char inner[96], word[48], *open = strchr(term, '('), *comma = strrchr(term, ',');
-    size_t n = strlen(term);
-    bool slope = !strncmp(term, "slope(", 6), exponent = !strncmp(term, "exponent(", 9);
-    if (!open)
-        return 0;
-    if (!(slope || exponent) || !comma || comma < open || term[n - 1] != ')')
-        return err_set(e, EINVAL, "%s: must be slope(FIGURE, PARAM) or exponent(FIGURE, PARAM)",
-                       term);
-    if (cut(comma + 1, (size_t)(term + n - 1 - (comma + 1)), word, sizeof word) < 0)
-        return err_set(e, EINVAL, "%s: no such parameter", term);
-    c->term = slope ? TERM_SLOPE : TERM_EXPONENT;
-    cut(open + 1, (size_t)(comma - open - 1), inner, sizeof inner);
-    strcpy(term, inner); /* shorter than it was */
-    return find_axis(word, p, &c->along, e);
-}
-
-/* MODEL/MODEL.METRIC: leaves MODEL.METRIC of the upper one in `term`. One of the two is pane A, which
- * is what the others are paired with. */
-static int parse_ratio(char *term, const struct plan *p, struct claim_condition *c, struct err *e)
-{
-    char upper[48], *slash = strchr(term, '/'), *point = slash ? strchr(slash, '.') : NULL;
-    if (!slash)
-        return 0;
-    if (!point || c->term != TERM_FIGURE || cut(term, (size_t)(slash - term), upper, 48) < 0 ||
-        cut(slash + 1, (size_t)(point - slash - 1), c->under, sizeof c->under) < 0)
-        return err_set(e, EINVAL, "%s: must be MODEL/MODEL.METRIC", term);
-    c->term = TERM_RATIO;
-    if (io_model_find(c->under) < 0)
-        return no_such("model", c->under, params_nearest(c->under, io_model_word), e);
-    const char *first = p->count ? p->rows[0].lineup.models[0]->id : upper;
-    if (strcmp(first, upper) && strcmp(first, c->under))
-        return err_set(e, EINVAL, "%s: one of the two must be the first model, %s", term, first);
-    memmove(term + strlen(upper), point, strlen(point) + 1);
-    memcpy(term, upper, strlen(upper));
-    return 0;
-}
-
-static int parse_figure(const struct claim *claim, const char *who, const char *figure,
-                        const char *limit, struct claim_condition *c, struct err *e)
-{
-    char text[160];
-    struct expr under;
-    const struct plan *p = &claim->plan;
-    snprintf(text, sizeof text, "%s%s", figure, limit);
-    int status = expr_parse(who, text, &c->of, e);
-    if (status == 0 && !c->of.model[0])
-        status = err_set(e, EINVAL, "%s %s: must name its model", who, text);
-    if (status < 0 || !p->count)
-        return status;
-    under = c->of;
-    snprintf(under.model, sizeof under.model, "%s", c->under);
-    status = expr_check(who, &c->of, p, e);
-    return status < 0 ? status : expr_check(who, &under, p, e);
-}
-
-static int parse_condition(const struct claim *claim, enum claim_verdict v, char *text,
-                           struct claim_condition *c, struct err *e)
-{
-    char term[96], limit[48], *at = strstr(text, " at ");
-    *c = (struct claim_condition){.along = PARAM_COUNT, .at = PARAM_COUNT};
-    int status = at ? parse_at(at + 4, &claim->plan, c, e) : 0;
-    if (at)
-        *at = 0;
-    size_t n = strcspn(text, "<>");
-    if (status == 0 && (!text[n] || cut(text, n, term, sizeof term) < 0 ||
-                        cut(text + n, strlen(text + n), limit, sizeof limit) < 0))
-        status = err_set(e, EINVAL, "%.80s: must be a figure, one of < <= > >=, and a number", text);
-    if (status < 0)
-        return status;
-    snprintf(c->text, sizeof c->text, "%s", term);
-    if (!strncmp(term, "probe.", 6))
-        return parse_probe(claim, term + 6, limit, c, e);
-    if (!claim->plan.count && !claim->cannot[0])
-        return err_set(e, EINVAL, "%s: the claim has no rows", term);
-    status = parse_function(term, &claim->plan, c, e);
-    if (status == 0)
-        status = parse_ratio(term, &claim->plan, c, e);
-    return status < 0 ? status : parse_figure(claim, claim_words[v], term, limit, c, e);
-}
-
-static int parse_rule(struct claim *claim, struct rule_text *t, struct err *e)
-{
-    struct claim_rule *r = &claim->rules[claim->rule_count++];
-    char *at = t->text;
-    r->verdict = t->verdict;
-    r->line = t->line;
-    while (at) {
-        char *next = strstr(at, " and ");
-        if (next)
-            *next = 0;
-        if (r->count == CLAIM_CONDITIONS)
-            return err_set(e, EINVAL, "more than %d conditions", CLAIM_CONDITIONS);
-        int status = parse_condition(claim, t->verdict, at, &r->conditions[r->count++], e);
-        if (status < 0)
-            return status;
-        at = next ? next + 5 : NULL;
-    }
-    return 0;
+    return claim_no_such("key", key, params_nearest(key, key_word), e);
 }
 
 /* --- a file ----------------------------------------------------------------------------------- */
@@ -315,7 +129,7 @@ static int read_claim(const char *path, struct claim *c, struct err *e)
     status = whole(&r, e);
     for (int i = 0; status == 0 && i < r.rules; i++) {
         struct err why;
-        status = parse_rule(c, &r.rule[i], &why);
+        status = claim_rule_parse(c, r.rule[i].verdict, r.rule[i].line, r.rule[i].text, &why);
         if (status < 0)
             err_set(e, EINVAL, "%s, line %d: %.240s", path, r.rule[i].line, why.text);
     }
