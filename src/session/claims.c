@@ -68,6 +68,8 @@ static struct range figure_of(struct judge *j, const struct claim_condition *c, 
         note_missing(j, r, pane, c->text);
         return no_range;
     }
+    if (metric_table[c->of.metric].fold == FOLD_SUM) /* over all samples: it has no spread */
+        return (struct range){s.mean, s.mean, s.mean};
     if (isnan(s.low))
         return (struct range){s.used > 1 ? s.min : s.mean, s.mean, s.used > 1 ? s.max : s.mean};
     return (struct range){s.low, s.mean, s.high};

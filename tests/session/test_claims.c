@@ -97,6 +97,7 @@ static void measured(struct rows *r, const struct plan *p, double scatter)
             double dear = 10 + row->params.idle / 100 + off;
             struct sample *s = rows_sample(row, 0, METRIC_cpu_us_per_request, dear);
             s->values.v[METRIC_accepted] = 400;
+            s->values.v[METRIC_refused] = k == 5 ? 82 : 0;
             s->values.v[METRIC_sleeps_per_request] = 0.004 * row->params.idle + off / 100;
             s->values.v[METRIC_events_per_wait] = 9 - 0.004 * row->params.idle + off / 100;
             rows_sample(row, 1, METRIC_cpu_us_per_request, 5)->values.v[METRIC_accepted] = 400;
@@ -146,6 +147,7 @@ static void planted_claims_come_out_as_they_are(void **state)
                "false = exponent(select.cpu_us_per_request, idle)<1.2 and "
                "exponent(select.cpu_us_per_request, idle)>0.8\n", CLAIM_FALSE);
     verdict_is("true = epoll-lt.accepted>=400 and select.accepted<=400\n", CLAIM_TRUE);
+    verdict_is("true = select.refused>0 at idle=0\n", CLAIM_TRUE); /* in one of its samples */
 }
 
 static void doubt_is_no_verdict(void **state)
