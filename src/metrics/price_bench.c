@@ -191,6 +191,7 @@ void bench_client(struct bench *b)
     for (;;) {
         switch (atomic_load(&b->order)) {
         case BENCH_END:
+            atomic_store(&b->left, true);
             return;
         case BENCH_REST:
             clock_sleep_until(clock_ns() + NAP_NS);
@@ -218,6 +219,8 @@ bool bench_order(struct bench *b, enum bench_order what)
     while (what == BENCH_ASK && atomic_load(&b->order) == BENCH_ASK)
         if (bench_over(b))
             return false;
+    while (what == BENCH_END && !atomic_load(&b->left))
+        clock_sleep_until(clock_ns() + NAP_NS); /* it may be in the middle of an order */
     return atomic_load(&b->order) != BENCH_END || what == BENCH_END;
 }
 

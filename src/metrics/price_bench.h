@@ -37,6 +37,7 @@ struct bench {
 
     /* Atomic. */
     _Atomic int order;
+    _Atomic bool left;      /* the client touches nothing any more */
     _Atomic uint64_t taken; /* bytes the client read */
 };
 
@@ -58,7 +59,8 @@ void bench_watch(struct bench *b, int n);
 /* The client's thread: carries out orders until the end. */
 void bench_client(struct bench *b);
 
-/* Gives an order, and waits until it is carried out (ask: until all is sent). False: too late. */
+/* Gives an order, and waits until it is carried out (ask: until all is sent; end: until the client
+ * has left). False: too late. */
 bool bench_order(struct bench *b, enum bench_order what);
 
 /* Waits until the client has read so many bytes in all. */

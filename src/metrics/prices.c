@@ -324,7 +324,7 @@ static void *play_server(void *of)
         if (b->n > 0 && !j->spec->alone)
             price_requests(b, j->out);
     }
-    bench_order(b, BENCH_END); /* the client touches no connection from here on */
+    bench_order(b, BENCH_END);
     price_closes(b, j->out);
     return NULL;
 }
