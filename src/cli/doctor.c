@@ -207,7 +207,7 @@ static void add_model(struct grid *g, const struct io_model *m)
     struct err e = {""};
     if (m->probe && m->probe(&e) < 0) {
         FIGURE(&f, "cannot run here");
-        FIX(&f, "%s", e.text);
+        FIX(&f, "%.190s", e.text);
     } else if (m->caps & CAP_FD_LIMIT) {
         FIGURE(&f, "its server takes descriptors below %d, and refuses what is above", FD_SETSIZE);
     } else {

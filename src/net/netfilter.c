@@ -31,10 +31,17 @@ static int ask(int fd)
     return send(fd, &m, sizeof m, 0) < 0 ? -errno : 0;
 }
 
+/* NLMSG_OK() compares a signed with an unsigned length, which clang does not like. */
+static bool is_whole(const struct nlmsghdr *h, int length)
+{
+    return length >= (int)sizeof *h && h->nlmsg_len >= sizeof *h &&
+           h->nlmsg_len <= (unsigned)length;
+}
+
 /* Adds the tables of one reply; true when it was the last, with its error in *code. */
 static bool take(const struct nlmsghdr *h, int length, int *tables, int *code)
 {
-    for (; NLMSG_OK(h, length); h = NLMSG_NEXT(h, length)) {
+    for (; is_whole(h, length); h = NLMSG_NEXT(h, length)) {
         if (h->nlmsg_type == NLMSG_DONE)
             return true;
         if (h->nlmsg_type == NLMSG_ERROR) {
