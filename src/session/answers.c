@@ -316,13 +316,15 @@ static void say_delayed(const struct row *r, int i, struct text *t)
 }
 
 /* In a closed loop rate times latency is the number of connections, but for the time that the load
- * itself spends on them: at most what it was busy. Else one of the two is measured wrong. */
+ * itself spends on them: at most what it was busy. Else one of the two is measured wrong. What
+ * waited for a request that failed later is in no latency. */
 static void say_defect(const struct row *r, int i, struct text *t)
 {
     double in_flight = mean_of(r, i, METRIC_in_flight_pct);
     double busy = mean_of(r, i, METRIC_load_cpu_pct) * (1 - mean_of(r, i, METRIC_load_spare_pct) / 100);
     bool all = workload_yields(r->workload, METRIC_in_flight_pct) &&
-               mean_of(r, i, METRIC_established) >= r->params.connections;
+               mean_of(r, i, METRIC_established) >= r->params.connections &&
+               !(mean_of(r, i, METRIC_errors) > 0);
     if (all && (in_flight > 102 || in_flight < 98 - busy / r->params.connections))
         say(t, "; rate times latency of %s is %s %% of its connections: a defect of iodash",
             pane_name(r, i).s, num(in_flight).s);

@@ -200,6 +200,17 @@ static void error_values(const struct load_counts *c, struct values *out)
     out->v[METRIC_errors] = (double)sum;
 }
 
+/* Those that were never answered are in no latency; nor is one that is opened anew meanwhile, or
+ * whose request fails. */
+void span_in_flight(const struct span *s, const struct params *p, struct values *out)
+{
+    double answered = p->connections - out->v[METRIC_never_answered];
+    bool reopened = p->keepalive != KEEPALIVE_OFF && (s->load.connects || s->load.closed);
+    if (p->rate == PARAM_MAX && answered > 0 && !reopened && out->v[METRIC_errors] == 0)
+        out->v[METRIC_in_flight_pct] =
+            out->v[METRIC_requests_per_s] * out->v[METRIC_latency_mean_us] / 1e4 / answered;
+}
+
 /* What only the server's own counters and its machine tell. */
 static void forget_counters(struct values *out)
 {

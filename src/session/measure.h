@@ -63,6 +63,9 @@ struct span_hists {
 };
 void span_values(const struct span *s, const struct span_hists *h, int64_t mem_total,
                  struct values *out);
+/* Behind them, when never_answered stands there: how many of a closed loop's connections rate times
+ * latency explains. */
+void span_in_flight(const struct span *s, const struct params *p, struct values *out);
 /* Those of the histograms alone. */
 void span_latency(const struct span_hists *h, struct values *out);
 

@@ -200,11 +200,7 @@ static void make_values(struct rounds *r, int pane, struct values *out)
         out->v[METRIC_connections_per_s] = out->v[METRIC_requests_per_s];
     if (r->row->workload->holds)
         take_opening(r, pane, out);
-    /* Those that were never answered are in no latency. */
-    double answered = r->row->params.connections - (double)load_never_answered(l);
-    if (!paced && answered > 0)
-        out->v[METRIC_in_flight_pct] = out->v[METRIC_requests_per_s] *
-                                       out->v[METRIC_latency_mean_us] / 1e4 / answered;
+    span_in_flight(&pr->span, &r->row->params, out);
     if (pr->span.interval_s > 0 && !r->row->workload->holds)
         out->v[METRIC_load_spare_pct] = spare_pct(l, &pr->span, &r->s->cpus);
     if (r->row->params.place == PLACE_INSIDE)

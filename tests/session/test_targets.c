@@ -196,6 +196,38 @@ static void another_process_served(void **state)
     rows_free(&rows);
 }
 
+static double in_flight(const struct params *p, uint64_t connects, uint64_t timeouts)
+{
+    struct span span;
+    struct span_hists none = {0};
+    struct values v;
+    span_clear(&span);
+    span.interval_s = 1;
+    span.load.replies = 1000;
+    span.load.connects = connects;
+    span.load.errors_timeout = timeouts;
+    span_values(&span, &none, 1 << 30, &v);
+    v.v[METRIC_latency_mean_us] = 2000;
+    v.v[METRIC_never_answered] = 1;
+    span_in_flight(&span, p, &v);
+    return v.v[METRIC_in_flight_pct];
+}
+
+/* While a connection is opened anew, or a request fails, nothing of it is in a latency. */
+static void rate_times_latency(void **state)
+{
+    (void)state;
+    struct params p = rows_params("transfer");
+    p.connections = 3;
+    p.rate = PARAM_MAX;
+    assert_true(fabs(in_flight(&p, 0, 0) - 100) < 1e-6);
+    assert_true(isnan(in_flight(&p, 5, 0)) && isnan(in_flight(&p, 0, 1)));
+    p.keepalive = KEEPALIVE_OFF; /* there the connect is part of the latency */
+    assert_true(fabs(in_flight(&p, 1000, 0) - 100) < 1e-6);
+    p.rate = 1000;
+    assert_true(isnan(in_flight(&p, 0, 0)));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -205,6 +237,7 @@ int main(void)
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
         cmocka_unit_test(another_process_served),
+        cmocka_unit_test(rate_times_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

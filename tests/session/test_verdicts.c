@@ -560,6 +560,11 @@ static void forty_milliseconds_and_a_law(void **state)
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.trust, "25.0 % of select's replies took 40 ms: Nagle"));
     assert_non_null(strstr(a.trust, "rate times latency of epoll-lt is 96.0 % of its connections"));
+    /* A request that timed out is in no latency. */
+    set_all(r, 1, METRIC_errors, 1);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "defect"));
+    set_all(r, 1, METRIC_errors, 0);
     /* Beside few connections the load's own work is a share of each turn. */
     r->params.connections = 10;
     set_all(r, 0, METRIC_delayed_pct, 0);
