@@ -411,19 +411,19 @@ static int late_arrow(void)
     return at ? keys[at - letters] : TERM_NONE;
 }
 
-/* Inside a paste? One whose end mark was lost is over after a second of silence. */
+/* Inside a paste? One whose end mark was lost is over after a second without a character. */
 static bool pasting(void)
 {
-    uint64_t now = clock_ns();
-    if (term.in_paste && now - term.paste_ns > NS_PER_S)
+    if (term.in_paste && clock_ns() - term.paste_ns > NS_PER_S)
         term.in_paste = false;
-    term.paste_ns = now;
     return term.in_paste;
 }
 
 static int take_char(wint_t ch)
 {
-    if (pasting())
+    bool in_paste = pasting();
+    term.paste_ns = clock_ns();
+    if (in_paste)
         return term.take_paste && ch >= 0x20 && ch != 127 ? (int)ch : TERM_NONE;
     if ((ch == '[' || ch == 'O') && term.esc_ns && clock_ns() - term.esc_ns < LATE_MS * NS_PER_MS) {
         term.esc_ns = 0;
@@ -449,15 +449,16 @@ static int read_key(bool *any)
         term.in_paste = (int)ch == KEY_PASTE_BEGIN;
         term.paste_ns = clock_ns();
     }
-    return term.in_paste ? TERM_NONE : map_key((int)ch);
+    return pasting() ? TERM_NONE : map_key((int)ch);
 }
 
-/* poll(2) says there is input: a terminal that is gone has none, time after time. */
+/* poll(2) says there is input: a terminal that is gone has none, time after time. Bytes that are no
+ * character were input all the same. */
 static int read_ready(void)
 {
     bool any;
-    int key = read_key(&any);
-    term.empty_reads = any || waiting_bytes() > 0 ? 0 : term.empty_reads + 1;
+    int before = waiting_bytes(), key = read_key(&any);
+    term.empty_reads = any || waiting_bytes() != before ? 0 : term.empty_reads + 1;
     return term.empty_reads >= GONE_AFTER ? TERM_GONE : key;
 }
 

@@ -206,6 +206,31 @@ static void slow_arrows_still_move(void **state)
     live_leave(t);
 }
 
+/* A terminal that is gone has nothing to read either: these had something. */
+static void bytes_that_are_no_character_are_no_keys(void **state)
+{
+    (void)state;
+    struct tty *t = live_start((struct tty_want){0});
+    live_expect(t, "B epoll");
+    for (int i = 0; i < 5; i++) {
+        tty_keys(t, i % 2 ? "\xe3\x81" : "\xe9");
+        tty_pump(t, 60);
+    }
+    live_leave(t);
+}
+
+static void f10_leaves_a_paste_without_an_end(void **state)
+{
+    (void)state;
+    struct tty *t = live_start((struct tty_want){0});
+    live_expect(t, "B epoll");
+    tty_keys(t, "\033[200~q");
+    for (int i = 0; i < 100 && !tty_until_ended(t, 100); i++)
+        tty_keys(t, "\033[21~");
+    assert_int_equal(tty_status(t), 0);
+    live_given_back(t, "after F10");
+}
+
 #define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
 
 int main(void)
@@ -216,6 +241,8 @@ int main(void)
         IN_TERMINAL(control_c),     IN_TERMINAL(stopped_and_continued),
         IN_TERMINAL(servers_live_through_stops_and_sizes),
         IN_TERMINAL(escape_closes_at_once), IN_TERMINAL(slow_arrows_still_move),
+        IN_TERMINAL(bytes_that_are_no_character_are_no_keys),
+        IN_TERMINAL(f10_leaves_a_paste_without_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
