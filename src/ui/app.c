@@ -119,9 +119,10 @@ void app_key(struct app *a, int key)
 {
     if (key == TERM_NONE || key_of_small_screen(a, key))
         return;
-    if (a->dialog == DIALOG_PICKER) {
+    enum dialog to = key == TERM_F10 ? DIALOG_NONE : a->dialog; /* which leaves from anywhere */
+    if (to == DIALOG_PICKER) {
         picker_got(a, key);
-    } else if (a->dialog == DIALOG_ENTRY) {
+    } else if (to == DIALOG_ENTRY) {
         entry_key(a, key);
     } else {
         const struct command *c = command_find(a->view, key);

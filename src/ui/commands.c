@@ -81,7 +81,7 @@ const struct command command_table[] = {
      act_restart, 0},
     {"help", "? h f1", "? help", "what the keys of this view do", VIEWS_ALL, act_help, 0},
     {"back", "q", "q quit", "back; in the live view: leave", VIEWS_ALL, act_back, 0},
-    {"quit", "f10", "", "leave", VIEWS_ALL, act_quit, 0},
+    {"quit", "f10", "", "leave, from a dialog too", VIEWS_ALL, act_quit, 0},
 };
 const int command_count = sizeof command_table / sizeof *command_table;
 

@@ -117,6 +117,22 @@ static void panes_come_and_go(void **state)
     assert_int_equal(a.pane, 0);
 }
 
+static void f10_leaves_from_anywhere(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"p7p", "m", "g", "<enter>", "<enter>7", "2", "?"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        a.quit = false;
+        a.dialog = DIALOG_NONE;
+        show_keys(&a, "1");
+        show_keys(&a, keys[i]);
+        assert_false(a.quit);
+        show_keys(&a, "<f10>");
+        if (!a.quit)
+            fail_msg("F10 does not leave after %s", keys[i]);
+    }
+}
+
 static void load_more_and_restart(void **state)
 {
     (void)state;
@@ -418,6 +434,7 @@ int main(void)
         FRESH(the_rate_steps_to_what_is_served),
         FRESH(models_step_by_arrows),
         FRESH(panes_come_and_go),
+        FRESH(f10_leaves_from_anywhere),
         FRESH(load_more_and_restart),
         FRESH(a_plan_is_not_lost_by_a_slip),
         FRESH(leaving_and_coming_back),
