@@ -169,14 +169,26 @@ static uint64_t errors_of(const struct load_counts *c, char *text, size_t size)
     return sum;
 }
 
-static void error_line(FILE *out, const struct pane *p)
+/* Nothing failed and nothing was answered, and yet they ended: it was the server. */
+static uint64_t turned_away(const struct row *r)
 {
+    const struct load_counts *c = &r->panes[0].total;
     char text[200];
-    uint64_t sum = errors_of(&p->total, text, sizeof text);
+    bool asks = !r->workload->repeat && !r->workload->holds;
+    return !asks || c->got || c->sent_bytes || errors_of(c, text, sizeof text) ? 0 : c->closed;
+}
+
+static void error_line(FILE *out, const struct row *r)
+{
+    const struct pane *p = &r->panes[0];
+    char text[200];
+    uint64_t sum = errors_of(&p->total, text, sizeof text), closed = turned_away(r);
     fprintf(out, "%-12s", "errors");
     if (sum)
         fprintf(out, "%llu in all: %s%s%s\n", (unsigned long long)sum, text, p->wrong[0] ? "; " : "",
                 p->wrong);
+    else if (closed)
+        fprintf(out, "the server closed %llu of them without a reply\n", (unsigned long long)closed);
     else
         fputs("none\n", out);
 }
@@ -248,7 +260,7 @@ static void details(FILE *out, const struct rows *rows)
             measured_line(out, p);
         count_line(out, &p->total);
         connection_line(out, r);
-        error_line(out, p);
+        error_line(out, r);
         fputc('\n', out);
     }
 }
@@ -272,7 +284,11 @@ static int judge(const struct rows *rows, struct err *e)
     if (any)
         return 0;
     const struct pane *p = &rows->last->panes[0];
+    uint64_t closed = turned_away(rows->last);
     errors_of(&p->total, text, sizeof text);
+    if (closed)
+        snprintf(text, sizeof text, "the server closed %llu connection%s without a reply",
+                 (unsigned long long)closed, closed == 1 ? "" : "s");
     const char *why = *text ? text : p->reason[0] ? p->reason : "no reply in this time";
     return err_set(e, ENODATA, "nothing succeeded: %s%s%s", why, p->wrong[0] ? "; " : "", p->wrong);
 }

@@ -91,6 +91,19 @@ static double refusals(const struct seen *s)
     return fmax(mean(s, METRIC_refused), (double)did.refusals);
 }
 
+/* Whoever looks from outside knows that it closes them, not for want of what. */
+static bool turns_away(const struct seen *s)
+{
+    const struct load *l = s->rig ? s->rig->load : NULL;
+    bool outside = s->pane->io && s->pane->io->target;
+    double wanted = s->row->params.connections + s->row->params.idle;
+    const char *trouble = l && outside && !is_fresh(s) ? load_trouble(l) : "";
+    if (!trouble[0] || load_trouble_code(l) || load_established(l) >= (long)wanted)
+        return false;
+    snprintf(s->reason, REASON, "%s", trouble);
+    return true;
+}
+
 static bool is_errors(const struct seen *s)
 {
     static const enum metric_id kinds[] = {METRIC_errors_refused, METRIC_errors_reset,
@@ -98,7 +111,9 @@ static bool is_errors(const struct seen *s)
     double sum = 0, reset = mean(s, METRIC_errors_reset);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         sum += above(mean(s, kinds[i]), 0) ? mean(s, kinds[i]) : 0;
-    if (sum <= 0 || (refusals(s) > 0 && sum == reset))
+    if (sum <= 0)
+        return turns_away(s);
+    if (refusals(s) > 0 && sum == reset)
         return false; /* refused for want of a descriptor: fd-limit says it better */
     int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
