@@ -57,7 +57,8 @@ void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct 
     for (int i = 0; i <= pane && i < r->pane_count; i += pane > 0 ? pane : 1) {
         struct ramp ramp;
         ramp_read(rows, r, i, INFINITY, &ramp);
-        told |= ramp.steps > 1 || ramp.end != RAMP_GOES_ON;
+        bool whole = ramp.steps > 0 && ramp.best > 0 && ramp.last >= r->params.until;
+        told |= ramp.steps > 1 || ramp.end != RAMP_GOES_ON || whole;
         say(&answer, i ? "; " : "");
         say_ramp(&answer, pane_name(r, i).s, &ramp, i);
         say(&why, i && why.used ? "; " : "");

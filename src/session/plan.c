@@ -114,6 +114,8 @@ static void steps_of(const struct params *base, struct axis *out)
     struct params p = *base;
 
     workload_resolve(&p);
+    if (isnan(base->connections)) /* nobody asked for the usual first step */
+        p.connections = fmin(p.connections, p.until);
     out->id = PARAM_connections;
     out->count = 0;
     for (double c = p.connections; c < p.until && out->count < AXIS_MAX - 1;

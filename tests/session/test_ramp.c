@@ -194,6 +194,20 @@ static void test_nothing_answered_at_all(void **state)
     rows_free(&rows);
 }
 
+static void test_a_ramp_of_one_step(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct answer a = {"was", "was", ""};
+    struct row *r = step(&rows, 50, 1000, 2000);
+    ramp_answer(&rows, r, 1, &a);
+    assert_string_equal(a.answer, "was"); /* more steps are to come */
+    r->params.until = 50;
+    ramp_answer(&rows, r, 1, &a);
+    assert_non_null(strstr(a.answer, "select: no collapse up to 50 clients, best 1.00k/s at 50"));
+    rows_free(&rows);
+}
+
 static struct args args_of(const char *until, const char *const *more)
 {
     static struct args a;
@@ -233,6 +247,11 @@ static void test_the_plan_has_the_steps(void **state)
     assert_true(p.rows[1].params.connections == 2000);
     assert_true(p.rows[0].params.keepalive == KEEPALIVE_ON);
     plan_free(&p);
+    a = args_of("3", (const char *const[]){NULL});
+    assert_int_equal(plan_from_args(&a, &p, &e), 0);
+    assert_int_equal(p.count, 1); /* fewer than the usual first step */
+    assert_true(p.rows[0].params.connections == 3);
+    plan_free(&p);
 }
 
 static void test_plans_that_are_refused(void **state)
@@ -268,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_a_running_step_decides_nothing),
         cmocka_unit_test(test_who_has_ended_sits_out),
         cmocka_unit_test(test_nothing_answered_at_all),
+        cmocka_unit_test(test_a_ramp_of_one_step),
         cmocka_unit_test(test_the_plan_has_the_steps),
         cmocka_unit_test(test_plans_that_are_refused),
     };
