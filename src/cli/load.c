@@ -196,17 +196,15 @@ static void error_line(FILE *out, const struct row *r)
 static void connection_line(FILE *out, const struct row *r)
 {
     double wanted = r->params.connections + r->params.idle;
-    double held = row_summary(r, 0, METRIC_established).max; /* of the row before, too */
-    double made = fmin((double)r->panes[0].total.connects, wanted);
-    double served = row_summary(r, 0, METRIC_served).max;
-    double never = row_summary(r, 0, METRIC_never_answered).min;
-    if (isnan(served))
+    struct reached n;
+    row_reached(r, 0, &n);
+    if (isnan(n.served))
         return;
-    fprintf(out, "%-12s%.0f of %.0f connected", "connections", fmax(held, made), wanted);
-    if (held > made)
-        fprintf(out, " (%.0f by the row before)", held - made);
+    fprintf(out, "%-12s%.0f of %.0f connected", "connections", n.connected, wanted);
+    if (n.connected > n.made)
+        fprintf(out, " (%.0f by the row before)", n.connected - n.made);
     if (!protocol_table[(int)r->params.protocol]->one_way)
-        fprintf(out, ", %.0f served at least once, %.0f never answered", served, never);
+        fprintf(out, ", %.0f served at least once, %.0f never answered", n.served, n.never);
     fputc('\n', out);
 }
 

@@ -279,11 +279,11 @@ static void why(const struct row *r, int pane, struct text *t)
 /* A server may hold connections that it does not serve: one with few workers, say. */
 static void say_never_answered(const struct row *r, int pane, struct text *t)
 {
-    const struct sample *last = pane_at(&r->panes[pane], r->panes[pane].count - 1);
-    if (last && last->values.v[METRIC_never_answered] > 0)
-        say(t, "; %c: %.0f connected, %.0f served, %.0f never answered", 'A' + pane,
-            last->values.v[METRIC_established], last->values.v[METRIC_served],
-            last->values.v[METRIC_never_answered]);
+    struct reached n;
+    row_reached(r, pane, &n);
+    if (n.never > 0)
+        say(t, "; %c: %.0f connected, %.0f served, %.0f never answered", 'A' + pane, n.connected,
+            n.served, n.never);
 }
 
 /* Flat out something is at its limit; of a server that is not ours it may be that only the load

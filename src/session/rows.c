@@ -313,6 +313,16 @@ static bool measured(const struct row *r, enum metric_id m)
     return false;
 }
 
+/* One that broke meanwhile was connected all the same. */
+void row_reached(const struct row *r, int pane, struct reached *out)
+{
+    double wanted = r->params.connections + r->params.idle;
+    out->made = fmin((double)r->panes[pane].total.connects, wanted);
+    out->connected = fmax(row_summary(r, pane, METRIC_established).max, out->made);
+    out->served = row_summary(r, pane, METRIC_served).max;
+    out->never = row_summary(r, pane, METRIC_never_answered).min;
+}
+
 enum metric_id row_main(const struct row *r)
 {
     const enum metric_id *y = r->workload->yields;

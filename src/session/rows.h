@@ -116,6 +116,14 @@ bool row_undecided(const struct row *r, int pane, enum metric_id m);
  * dropped one stands in none. */
 bool row_in_table(const struct row *r, const struct row *like);
 
+/* Of a pane's connections, idle ones too, at their best in the kept samples; NaN: not known. */
+struct reached {
+    double made;            /* by this row */
+    double connected;       /* with those that the row before left open */
+    double served, never;   /* got a right reply; asked and never got one */
+};
+void row_reached(const struct row *r, int pane, struct reached *out);
+
 /* Main metric of the row's workload; of a server of which only what the load sees is known the
  * first that could be measured. row_p99: response when paced, else latency. */
 enum metric_id row_main(const struct row *r);

@@ -196,6 +196,25 @@ static void another_process_served(void **state)
     rows_free(&rows);
 }
 
+/* Each reply was wrong and its connection was closed: none is open at the end. */
+static void connected_and_never_answered(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct row *r = row_of(&rows, -1, 50);
+    struct answer a;
+    r->params.connections = 7;
+    r->panes[0].total.connects = 90;
+    for (int i = 0; i < r->panes[0].count; i++) {
+        struct values *v = &((struct sample *)pane_at(&r->panes[0], i))->values;
+        v->v[METRIC_established] = v->v[METRIC_served] = 0;
+        v->v[METRIC_never_answered] = 7;
+    }
+    answer_row(r, 0, &a);
+    assert_non_null(strstr(a.trust, "A: 7 connected, 0 served, 7 never answered"));
+    rows_free(&rows);
+}
+
 static double in_flight(const struct params *p, uint64_t connects, uint64_t timeouts)
 {
     struct span span;
@@ -237,6 +256,7 @@ int main(void)
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
         cmocka_unit_test(another_process_served),
+        cmocka_unit_test(connected_and_never_answered),
         cmocka_unit_test(rate_times_latency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
