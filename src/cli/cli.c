@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ bool cli_child(int argc, char **argv, int *status)
 void cli_start(void)
 {
     setlocale(LC_CTYPE, ""); /* numbers keep their point in every locale */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell */
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
     nofile_before = limits_nofile_soft();

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
-static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS,    SIGFPE,  SIGILL,  SIGTRAP,
+                            SIGSYS,  SIGXCPU, SIGPIPE,   SIGUSR1, SIGUSR2, SIGALRM,
+                            SIGPROF, SIGPOLL, SIGVTALRM, SIGPWR,  SIGSTKFLT};
 enum { TOLD = sizeof told / sizeof *told, FATAL = sizeof fatal / sizeof *fatal };
 
 static struct sigaction told_before[TOLD], fatal_before[FATAL];
@@ -49,8 +51,11 @@ int signals_open(void (*restore)(void), struct err *e)
         sigaction(told[i], &sa, &told_before[i]);
     sa.sa_handler = on_fatal;
     sa.sa_flags = SA_ONSTACK;
-    for (int i = 0; i < FATAL; i++)
-        sigaction(fatal[i], &sa, &fatal_before[i]);
+    for (int i = 0; i < FATAL; i++) {
+        sigaction(fatal[i], NULL, &fatal_before[i]);
+        if (fatal_before[i].sa_handler != SIG_IGN) /* whoever started this wanted that */
+            sigaction(fatal[i], &sa, NULL);
+    }
     return 0;
 }
 

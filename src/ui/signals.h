@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 
-/* Catches INT TERM HUP QUIT TSTP CONT WINCH (to the pipe) and SEGV ABRT BUS FPE ILL (restore() then
- * the old action). restore must be async-signal-safe. */
+/* Catches INT TERM HUP QUIT TSTP CONT WINCH (to the pipe) and the others that end a program, unless
+ * they are ignored (restore() then the old action). restore must be async-signal-safe. */
 int signals_open(void (*restore)(void), struct err *e);
 
 /* Puts every action back. */

@@ -121,6 +121,11 @@ class Refused(Case):
         self.assertEqual(done.status, 1, done)
         self.assertIn("there/a", done.err)
 
+    def test_file_that_may_not_grow_is_told(self):
+        done = self.iodash("list", "metrics",
+                           before=["sh", "-c", 'exec prlimit --fsize=100 -- "$@" >l.txt', "sh"])
+        self.refused(done, "File too large")
+
     def test_too_many_connections(self):
         done = self.iodash("run", "-c", 400, *SHORT, before=["prlimit", "--nofile=100:100"])
         self.refused(done, "400", "100")

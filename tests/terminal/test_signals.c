@@ -15,6 +15,9 @@
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV};
 enum { DEADLY = sizeof deadly / sizeof *deadly };
+static const int others[] = {SIGXCPU, SIGSYS,    SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
+                             SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT};
+enum { OTHERS = sizeof others / sizeof *others };
 
 /* Ends by that signal or because of it, gives the terminal back, leaves no server behind. */
 static void ends_well(struct tty *t, int number, const char *when)
@@ -60,10 +63,10 @@ static bool wrote_something(struct tty *t, void *arg)
 static void at_the_first_byte(void **state)
 {
     (void)state;
-    for (int i = 0; i < DEADLY; i++) {
+    for (int i = 0; i < DEADLY + OTHERS; i++) {
         struct tty *t = live_start((struct tty_want){0});
         assert_true(tty_until(t, wrote_something, NULL, SOON));
-        ends_well(t, deadly[i], "at the first byte");
+        ends_well(t, i < DEADLY ? deadly[i] : others[i - DEADLY], "at the first byte");
     }
 }
 
