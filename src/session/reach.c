@@ -32,16 +32,22 @@ static void at_most(struct reach *r, double connections, double of, const char *
     *r = (struct reach){fmax(connections, 0), of, why};
 }
 
+/* Connections that stand in one table for each that a server has: the fullest one's. */
+static double in_a_table(const struct params *p, int models)
+{
+    const struct workload *w = workload_of(p);
+    bool shares = w->one_table || p->engine == ENGINE_BLOCKING;
+
+    return fmax(1 / p->workers, shares ? (w->repeat ? 1 : models) : 0);
+}
+
 void reach_of(const struct params *p, const struct reach_limits *l, int models, struct reach *out)
 {
     const struct workload *w = workload_of(p);
     double table = l->nofile < 0 ? INFINITY : (double)l->nofile - HOUSEHOLD;
-    bool shares = w->one_table || p->engine == ENGINE_BLOCKING;
 
     *out = (struct reach){INFINITY, INFINITY, ""};
-    at_most(out, table * p->workers, (double)l->nofile, "descriptors");
-    if (shares)
-        at_most(out, floor(table / (w->repeat ? 1 : models)), (double)l->nofile, "descriptors");
+    at_most(out, floor(table / in_a_table(p, models) + 1e-6), (double)l->nofile, "descriptors");
     if (p->engine == ENGINE_BLOCKING && !w->one_table)
         at_most(out, BLOCKING_MOST + (p->idle > 0 ? p->idle : 0), BLOCKING_MOST, "threads");
     if (l->ports >= 0 && l->ports < NET_PER_SOURCE)
@@ -51,12 +57,19 @@ void reach_of(const struct params *p, const struct reach_limits *l, int models, 
 static int too_many(const struct plan_row *row, const struct reach *r, struct err *e)
 {
     const struct params *p = &row->params;
-    double n = p->connections + p->idle;
-    bool tables = !strcmp(r->why, "descriptors") && p->workers == 1;
+    const struct io_model *first = row->lineup.models[0];
+    double n = p->connections + p->idle, each = in_a_table(p, row->lineup.count);
+    bool table = !strcmp(r->why, "descriptors"), helps = !first || !first->target;
+    struct params more = *p;
+    char needs[40] = "";
 
-    return err_set(e, EMFILE, "%.0f connections to a server, at most %.0f here: %.0f %s%s", n,
-                   r->connections, r->of, r->why,
-                   tables ? " a table, one for each of --workers" : "");
+    more.workers = 2;
+    helps = helps && p->workers == 1 && in_a_table(&more, row->lineup.count) < each;
+    if (table)
+        snprintf(needs, sizeof needs, ", %.0f needed", ceil(n * each) + HOUSEHOLD);
+    return err_set(e, EMFILE, "%.0f connections to a server, at most %.0f here: %.0f %s%s%s", n,
+                   r->connections, r->of, r->why, needs,
+                   table && helps ? "; each of --workers has a table" : "");
 }
 
 int reach_check(const struct plan *p, const struct reach_limits *l, struct err *e)

@@ -10,6 +10,7 @@
 
 #include "load/workloads.h"
 #include "net/protocol.h"
+#include "servers/target.h"
 #include "session/reach.h"
 
 static struct params of(const char *workload)
@@ -92,6 +93,7 @@ static void a_plan_beyond_it_is_refused_in_one_line(void **state)
     assert_true(reach_check(&p, &l, &e) < 0);
     assert_non_null(strstr(e.text, "60000"));
     assert_non_null(strstr(e.text, "19936"));
+    assert_non_null(strstr(e.text, "20000 descriptors, 60064 needed"));
     assert_non_null(strstr(e.text, "--workers"));
     row.params.workers = 4;
     assert_int_equal(reach_check(&p, &l, &e), 0);
@@ -99,6 +101,32 @@ static void a_plan_beyond_it_is_refused_in_one_line(void **state)
     assert_true(reach_check(&p, &l, &e) < 0);
     assert_non_null(strstr(e.text, "at most 100"));
     assert_non_null(strstr(e.text, "local ports"));
+}
+
+/* The number that is said is enough, and one less is not; load has no --workers to advise. */
+static void what_is_needed_is_said(void **state)
+{
+    struct target server = {.pid = 0};
+    struct io_model theirs = {.target = &server};
+    struct reach_limits l = {.nofile = 64, .ports = 28232};
+    struct plan_row row = {.params = of("transfer"), .lineup = {.count = 1, .models = {&theirs}}};
+    struct plan p = {.count = 1, .rows = &row};
+    struct err e = {""};
+    (void)state;
+    row.params.connections = 3;
+    assert_true(reach_check(&p, &l, &e) < 0);
+    assert_string_equal(e.text, "3 connections to a server, at most 0 here: 64 descriptors, "
+                                "67 needed");
+    row.lineup = (struct lineup){.count = 2};
+    row.params.engine = ENGINE_BLOCKING; /* both models' in one table */
+    row.params.connections = 101;
+    assert_true(reach_check(&p, &l, &e) < 0);
+    assert_non_null(strstr(e.text, "266 needed"));
+    assert_null(strstr(e.text, "--workers")); /* the load's table is the full one */
+    l.nofile = 265;
+    assert_true(reach_check(&p, &l, &e) < 0);
+    l.nofile = 266;
+    assert_int_equal(reach_check(&p, &l, &e), 0);
 }
 
 int main(void)
@@ -109,6 +137,7 @@ int main(void)
         cmocka_unit_test(few_ports_end_it),
         cmocka_unit_test(what_is_unknown_ends_nothing),
         cmocka_unit_test(a_plan_beyond_it_is_refused_in_one_line),
+        cmocka_unit_test(what_is_needed_is_said),
     };
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
