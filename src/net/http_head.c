@@ -20,6 +20,7 @@ enum {
     IN_END = 1 << 13,     /* of the head: the empty line */
     LINES = 1 << 14,      /* from this bit on: lines[] that it may be */
     WORDS = 1 << 18,      /* from this bit on: words[] that the current one may be */
+    SAW_DIGIT = 1 << 22,  /* of the length */
     COLUMN = 1 << 24      /* from this bit on: the column in that word */
 };
 #define SAW (IN_STATUS - 1)
@@ -81,6 +82,7 @@ static int length_byte(struct proto_check *c, uint8_t byte)
     if (byte < '0' || byte > '9' || c->length > UINT32_MAX)
         return -EBADMSG;
     c->length = c->length * 10 + (uint64_t)(byte - '0');
+    c->phase |= SAW_DIGIT;
     return 0;
 }
 
@@ -164,6 +166,8 @@ static int line_over(struct proto_check *c, uint32_t column)
 {
     bool empty = (c->phase & IN_END) && column == 1;
     if (column == 0 || ((c->phase & IN_STATUS) && column < 12))
+        return -EBADMSG;
+    if (c->phase & IN_LENGTH && !(c->phase & SAW_DIGIT))
         return -EBADMSG;
     if (c->phase & (IN_CODING | IN_OPTIONS) && word_over(c, c->phase / COLUMN))
         return -EBADMSG;

@@ -137,6 +137,7 @@ static void what_was_wrong(void **state)
         {"SSH-2.0-OpenSSH", "no HTTP"},
         {"HTTP/1.1 20x", "no HTTP"},
         {OK LENGTH("x"), "a bad HTTP head"},
+        {OK LENGTH("") "\r\nab", "a bad HTTP head"},
         {OK LENGTH("1") "\r\nab", "a body that is not as its head says"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
