@@ -6,6 +6,7 @@
 #include "load/idle_mix.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -138,12 +139,28 @@ static void measure(struct pass *p)
     p->whole &= load_established(p->load) == p->wanted;
 }
 
+static void say_why(const struct pass *p, struct repeat_result *out)
+{
+    if (p->established < p->wanted)
+        snprintf(out->note, sizeof out->note, "no exchanges: %ld of %ld connections open within %g s",
+                 p->established, p->wanted, p->spec->params.timeout);
+    else if (!p->whole)
+        snprintf(out->note, sizeof out->note, "no exchanges: the server did not hold all connections");
+    else
+        snprintf(out->note, sizeof out->note, "no exchanges: %llu of %llu, then no reply for %g s",
+                 (unsigned long long)out->counts.replies, (unsigned long long)p->own.budget,
+                 p->spec->params.timeout);
+}
+
 static void results(struct pass *p, struct repeat_result *out)
 {
     double *v = out->values.v;
     load_read(p->load, &out->counts);
     out->load_cpu_ns = p->load_cpu_ns;
-    if (p->whole && out->counts.replies == p->own.budget)
+    bool all = p->whole && out->counts.replies == p->own.budget;
+    if (!all && !stopped(p))
+        say_why(p, out);
+    if (all)
         v[METRIC_exchange_s] = (double)(load_spent_ns(p->load) - p->start_ns) / 1e9;
     v[METRIC_established] = (double)p->established;
     if (p->spec->server_read)
@@ -163,6 +180,7 @@ int idle_mix_repeat(const struct load_spec *spec, struct load_watch *watch,
     if (spec->params.keepalive != KEEPALIVE_OFF)
         p.wanted += (long)spec->params.connections;
     p.own.budget = (uint64_t)spec->params.requests;
+    p.own.params.rate = PARAM_MAX; /* one exchange after the other, whatever other workloads do */
     watcher_start(&p.watcher, watch, p.begin_ns);
     load_pass_look(p.spec, &p.now);
     p.before = p.now;

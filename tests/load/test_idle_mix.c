@@ -217,6 +217,7 @@ static void test_a_silent_server_ends_at_the_time_out(void **state)
     assert_true(r.counts.errors_timeout >= 6);
     assert_true(r.values.v[METRIC_served] == 0);
     assert_true(r.values.v[METRIC_never_answered] == 6);
+    assert_string_equal(r.note, "no exchanges: 0 of 1000, then no reply for 0.3 s");
     assert_int_equal(s.begins, 1);
     assert_int_equal(s.ends, 1);
 }
@@ -232,6 +233,20 @@ static void test_fewer_idle_ones_are_another_figure(void **state)
     assert_int_equal(r.counts.replies, 0); /* it was not even begun */
     assert_int_equal(s.begins, 0);
     assert_true(r.values.v[METRIC_accepted] == 30);
+    assert_int_equal(strncmp(r.note, "no exchanges: ", 14), 0);
+}
+
+/* A rate is for workloads that ask at one: a thousand at this one would take half an hour. */
+static void test_it_asks_at_no_rate(void **state)
+{
+    struct seen s = {.fake = *state};
+    struct load_spec spec = spec_of(&s, 3, 10, 1000);
+    struct repeat_result r;
+    spec.params.rate = 0.5;
+    pass(&spec, &r);
+    assert_int_equal(r.counts.replies, 1000);
+    assert_true(r.values.v[METRIC_exchange_s] > 0);
+    assert_string_equal(r.note, "");
 }
 
 static void *stop_soon(void *watch)
@@ -272,6 +287,7 @@ int main(void)
         TEST(test_lost_requests_are_asked_again),
         TEST(test_a_silent_server_ends_at_the_time_out),
         TEST(test_fewer_idle_ones_are_another_figure),
+        TEST(test_it_asks_at_no_rate),
         TEST(test_stop_ends_a_pass),
     };
     params_bind(PARAM_workload, workload_word);
