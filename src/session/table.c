@@ -117,7 +117,8 @@ static void say_rule(struct making *m)
         snprintf(text, sizeof text, "%.0f %s, drop %.0f+%.0f, mean of %.0f", n,
                  repeat ? "repeats" : "samples", p->trim, p->trim, n - 2 * p->trim);
     else
-        snprintf(text, sizeof text, "%.0f %s", n, repeat ? "repeats" : "samples");
+        snprintf(text, sizeof text, "%.0f %s%s", n, repeat ? "repeat" : "sample",
+                 n == 1 ? "" : "s");
     entitle(m->t->title, sizeof m->t->title, text);
 }
 

@@ -386,7 +386,7 @@ static void shares_take(struct shares *s, int set, int replies)
 
 static void equal_shares(void **state)
 {
-    enum { REPLIES = 20000 };
+    enum { REPLIES = 8000 };
     struct server *s = harness_start_plain(*state);
     struct shares *shares = calloc(1, sizeof *shares);
     int set = epoll_create1(EPOLL_CLOEXEC), halves[2] = {0};

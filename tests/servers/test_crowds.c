@@ -84,7 +84,7 @@ static void out_of_descriptors(void **state)
     uint64_t start = clock_ns();
     struct server_counts a = harness_counts(s), b;
     int64_t cpu = server_cpu_ns(s);
-    harness_sleep_ms(1100);
+    harness_sleep_ms(600);
     b = harness_counts(s);
     uint64_t tenths = (clock_ns() - start) / (100 * NS_PER_MS);
     assert_in_range(harness_held(s), 10, 62);
