@@ -126,7 +126,9 @@ struct num say_load(const struct row *r)
     struct num n;
     char v[20];
     enum param_id axis = r->workload->sweep;
-    if (r->workload->repeat)
+    if (r->workload->repeat && axis == PARAM_connections && r->params.connections == 1)
+        snprintf(n.s, sizeof n.s, "for 1 connection");
+    else if (r->workload->repeat)
         snprintf(n.s, sizeof n.s, axis == PARAM_idle ? "beside %s idle" : "for %s",
                  params_print(axis, params_get(&r->params, axis), v, sizeof v));
     else if (r->params.rate == PARAM_MAX)

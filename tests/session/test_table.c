@@ -222,6 +222,10 @@ static void connect_shows_times_and_timers(void **state)
     cell_is(&t, 0, "", "verdict", "accept-queue");
     cell_is(&t, 0, "B epoll-lt", "beside A", "cheaper"); /* the reason stands beside it */
     assert_non_null(strstr(t.title, "5 repeats, drop 1+1, mean of 3"));
+    table_free(&t);
+    rows.first->params.repeats = 1;
+    table_make(&rows, rows.first, &t);
+    assert_non_null(strstr(t.title, "1 repeat ·"));
     assert_null(strstr(t.title, "asked"));
     table_free(&t);
     rows_free(&rows);
@@ -357,7 +361,8 @@ static void published_figures_stand_beside_ours(void **state)
     /* Several runs of the same: their mean. */
     assert_near(published_for("burst", "epoll-lt", 1000, METRIC_send_ticks), 22344702, 0);
     assert_near(published_for("burst", "epoll-lt", 1000, METRIC_rearm_ns), 4506.1, 0);
-    assert_nan(published_for("stream", "epoll-lt", 1000, METRIC_messages_per_s)); /* of 1024 bytes */
+    assert_nan(
+        published_for("stream", "epoll-lt", 1000, METRIC_messages_per_s)); /* of 1024 bytes */
     assert_nan(published_for("transfer", "poll", 400, cpu));
     assert_nan(published_for("transfer", "select-wide", 400, cpu));
     assert_nan(published_for("transfer", "select", 401, cpu));

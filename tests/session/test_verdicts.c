@@ -400,7 +400,8 @@ static void a_sweep_has_one_answer(void **state)
     }
     struct answer a;
     answer_sweep(&m->rows, r, 1, &a);
-    assert_string_equal(a.answer, "at 11.5k/s epoll-lt is cheaper at every count, 2.00 to 6.00 times");
+    assert_string_equal(a.answer,
+                        "at 11.5k/s epoll-lt is cheaper at every count, 2.00 to 6.00 times");
 }
 
 /* Rows that differ in more than one parameter are one sweep, too. */
@@ -480,7 +481,8 @@ static void a_sweep_that_lost_nothing_says_so(void **state)
         }
     }
     answer_sweep(&m->rows, r, 1, &a);
-    assert_string_equal(a.why, "select lost no SYN; epoll-lt lost 2 to 4 SYNs, a timer of 1 s each");
+    assert_string_equal(a.why,
+                        "select lost no SYN; epoll-lt lost 2 to 4 SYNs, a timer of 1 s each");
 }
 
 static void set_all(struct row *r, int pane, enum metric_id m, double v)
@@ -536,6 +538,25 @@ static void a_load_that_is_woken_more_by_one(void **state)
     assert_false(row_may_rank(r, 1, METRIC_cpu_us_per_request));
 }
 
+static void one_connection_is_no_bare_number(void **state)
+{
+    struct made *m = *state;
+    struct answer a;
+    struct row *r = add_row(m, 1);
+    r->workload = workload_table + workload_find("connect");
+    for (int p = 0; p < 2; p++)
+        for (int i = 0; i < 5; i++) {
+            add_samples(r, p, 1, 1, 1, 1);
+            struct sample *s = (struct sample *)pane_at(&r->panes[p], i);
+            s->index = i + 1;
+            s->values.v[row_main(r)] = p + 1;
+        }
+    judged(m, 0);
+    answer_row(r, 0, &a);
+    if (!strstr(a.answer, " for 1 connection"))
+        fail_msg("%s", a.answer);
+}
+
 /* What the trust line says of figures that cannot be, or should not. */
 static void forty_milliseconds_and_a_law(void **state)
 {
@@ -576,18 +597,33 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(ok_ranks_the_cost), T(the_same_is_no_difference), T(the_cheaper_first_pane_is_named),
-        T(each_limit_has_its_verdict), T(a_load_without_room_is_named),
-        T(errors_withhold_the_answer), T(few_rounds_are_a_first_guess),
+        T(one_connection_is_no_bare_number), T(ok_ranks_the_cost),
+        T(the_same_is_no_difference),
+        T(the_cheaper_first_pane_is_named),
+        T(each_limit_has_its_verdict),
+        T(a_load_without_room_is_named),
+        T(errors_withhold_the_answer),
+        T(few_rounds_are_a_first_guess),
         T(a_note_stands_behind_the_reason),
-        T(errors_withhold_the_answer), T(a_first_guess_of_no_difference),
-        T(a_guess_is_of_the_kept_rounds), T(no_guess_where_a_verdict_withholds),
-        T(all_that_withhold_are_named), T(a_trim_that_leaves_one_is_not_yet_ok),
-        T(a_figure_that_a_model_lacks), T(a_steps_rounds_are_those_of_its_length),
-        T(an_interval_may_be_too_wide), T(memory_that_others_moved), T(a_grid_has_one_answer),
-        T(a_sweep_of_one_model_speaks_of_all_rows), T(a_sweep_that_lost_nothing_says_so),
-        T(memory_not_measured_has_its_reason), T(nothing_measured_is_said), T(a_sweep_has_one_answer), T(a_clock_that_changed),
-        T(more_workers_than_cpus), T(a_load_that_is_woken_more_by_one),
+        T(errors_withhold_the_answer),
+        T(a_first_guess_of_no_difference),
+        T(a_guess_is_of_the_kept_rounds),
+        T(no_guess_where_a_verdict_withholds),
+        T(all_that_withhold_are_named),
+        T(a_trim_that_leaves_one_is_not_yet_ok),
+        T(a_figure_that_a_model_lacks),
+        T(a_steps_rounds_are_those_of_its_length),
+        T(an_interval_may_be_too_wide),
+        T(memory_that_others_moved),
+        T(a_grid_has_one_answer),
+        T(a_sweep_of_one_model_speaks_of_all_rows),
+        T(a_sweep_that_lost_nothing_says_so),
+        T(memory_not_measured_has_its_reason),
+        T(nothing_measured_is_said),
+        T(a_sweep_has_one_answer),
+        T(a_clock_that_changed),
+        T(more_workers_than_cpus),
+        T(a_load_that_is_woken_more_by_one),
         T(forty_milliseconds_and_a_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
