@@ -154,8 +154,8 @@ static void rounds(const char *program, int n, int count, const struct cpu_plan 
         if (i % 2 == 0)
             a[i] = ours(s, &p, cpus, &mine);
         ratio[i] = a[i] / b[i];
-        printf("round %d: iodash %.3f s (server holds %ld), tight %.3f s (%ld), ratio %.3f\n", i + 1,
-               a[i], mine, b[i], theirs, ratio[i]);
+        printf("round %d: iodash %.3f s (server holds %ld), tight %.3f s (%ld), ratio %.3f\n",
+               i + 1, a[i], mine, b[i], theirs, ratio[i]);
     }
     printf("%d connections: iodash %.3f s, tight %.3f s, median ratio %.3f\n\n", n,
            stats_median(a, count), stats_median(b, count), stats_median(ratio, count));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How well the load keeps a pace: 100 connections to epoll-lt at 1 000, 10 000 and 50 000 requests a
- * second. Prints what was due, sent and answered in each second, how far that is from the rate, how
- * late the sends were, and how much of its CPU the load had: a second in which others ran there says
- * nothing about the pace. Asserts nothing.
- * Usage: bench_pace [SECONDS [CONNECTIONS [RATE ...]]] */
+/* How well the load keeps a pace: 100 connections to epoll-lt at 1 000, 10 000 and 50 000
+ * requests a second. Prints what was due, sent and answered in each second, how far that is from
+ * the rate, how late the sends were, and how much of its CPU the load had: a second in which
+ * others ran there says nothing about the pace. Asserts nothing. Usage: bench_pace [SECONDS
+ * [CONNECTIONS [RATE ...]]] */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,8 +67,8 @@ static int run(struct plan_row *want, const struct cpu_plan *cpus, int seconds)
     rig_load(p, cpus);
     if (!p->load || !load_wait_open(p->load, 10 * NS_PER_S))
         return fprintf(stderr, "cannot start: %s\n", p->trouble), 1;
-    printf("%.0f/s over %.0f connections, %d load thread%s that %s\n", rate, want->params.connections,
-           load_threads(p->load), load_threads(p->load) == 1 ? "" : "s",
+    printf("%.0f/s over %.0f connections, %d load thread%s that %s\n", rate,
+           want->params.connections, load_threads(p->load), load_threads(p->load) == 1 ? "" : "s",
            load_spins(p->load) ? "spins" : "sleeps");
     load_set_phase(p->load, LOAD_SETTLE);
     clock_sleep_until(clock_ns() + NS_PER_S);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What one sample costs the runner: CPU of this thread for both edges of a stretch, the histograms
- * and the figures, beside 1000 blocking load threads. Prints the median and the worst of 50; asserts
- * nothing. Usage: bench_sample [THREADS] */
+/* What one sample costs the runner: CPU of this thread for both edges of a stretch, the
+ * histograms and the figures, beside 1000 blocking load threads. Prints the median and the worst
+ * of 50; asserts nothing. Usage: bench_sample [THREADS] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -44,8 +44,8 @@ static double one_sample(struct rig_pane *p, int cpu, int64_t mem, struct hist_c
         load_read_hist(p->load, i, &h[0]);
         hist_diff(&h[0], &h[1 + i], &h[1 + LOAD_HISTS + i]);
     }
-    struct span_hists hists = {&h[1 + LOAD_HISTS + LOAD_LATENCY], &h[1 + LOAD_HISTS + LOAD_RESPONSE],
-                               &h[1 + LOAD_HISTS + LOAD_LATE]};
+    struct span_hists hists = {&h[1 + LOAD_HISTS + LOAD_LATENCY],
+                               &h[1 + LOAD_HISTS + LOAD_RESPONSE], &h[1 + LOAD_HISTS + LOAD_LATE]};
     span_values(&span, &hists, mem, &v);
     return spent + cpu_ms() - again;
 }
@@ -85,8 +85,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < SAMPLES; i++)
         spent[i] = one_sample(p, cpus.pinned ? cpus.server : -1, mem, h);
     qsort(spent, SAMPLES, sizeof *spent, by_value);
-    printf("one sample beside %d load threads: median %.3f ms of CPU, worst of %d %.3f ms\n", threads,
-           spent[SAMPLES / 2], SAMPLES, spent[SAMPLES - 1]);
+    printf("one sample beside %d load threads: median %.3f ms of CPU, worst of %d %.3f ms\n",
+           threads, spent[SAMPLES / 2], SAMPLES, spent[SAMPLES - 1]);
     load_set_phase(p->load, LOAD_STOP);
     rig_close(&rig);
     free(h);

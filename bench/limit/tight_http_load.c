@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The least that a load over HTTP has to do: a closed loop over N connections, one wait for all
  * that came, then one recv, one look at the clock, one latency counted and one send a request. A
- * reply is as long as the first one was; its bytes are counted, not looked at. Sleeps in its wait, as wrk
- * does. What `iodash load` costs beside it is what phases, checks and error kinds cost. Sends one
- * line of figures to stdout. Usage: tight_http_load PORT CONNECTIONS SECONDS */
+ * reply is as long as the first one was; its bytes are counted, not looked at. Sleeps in its
+ * wait, as wrk does. What `iodash load` costs beside it is what phases, checks and error kinds
+ * cost. Sends one line of figures to stdout. Usage: tight_http_load PORT CONNECTIONS SECONDS */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <stdint.h>

@@ -253,7 +253,8 @@ long cpus_khz(int cpu)
     char text[32];
     if (no_cpufreq)
         return -1;
-    no_cpufreq = !read_at(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
+    no_cpufreq =
+        !read_at(text, sizeof text, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", cpu);
     if (no_cpufreq)
         return -1;
     long khz = strtol(text, NULL, 10);

@@ -35,13 +35,15 @@ static const char *const load_options[] = {"pid",   "output",  "format",
 static const char *const of_servers[] = {"workers", "backlog", "accept", "buffer", "events",
                                          "client_work", "place", "protocol", ""};
 static const char load_notes[] =
-    "  http://HOST[:PORT][/PATH][?QUERY]  fetch://HOST:PORT  echo://HOST:PORT  discard://HOST:PORT\n"
+    "  http://HOST[:PORT][/PATH][?QUERY]  fetch://HOST:PORT  echo://HOST:PORT  "
+    "discard://HOST:PORT\n"
     "  HOST:PORT alone is http. HOST: a name, an IPv4 address, an IPv6 address in brackets.\n"
     "  Exit 1 also when nobody listens, nothing was answered or the process of --pid ended.\n";
-static const char compare_notes[] =
-    "  The session is the unit: rows match by workload, model and all parameters, and a figure is judged\n"
-    "  by how far sessions lie apart. With fewer than three a side that is unknown: nothing is worse,\n"
-    "  unless --spread says it.\n";
+static const char compare_notes[] = "  The session is the unit: rows match by workload, model and "
+                                    "all parameters, and a figure is judged\n"
+                                    "  by how far sessions lie apart. With fewer than three a side "
+                                    "that is unknown: nothing is worse,\n"
+                                    "  unless --spread says it.\n";
 static const char *const list_options[] = {"format", ""};
 static const char *const claims_options[] = {"output", "format", "quiet", ""};
 static const struct args_words claims_words[] = {
@@ -155,7 +157,8 @@ static int print_help(const struct command_line *c)
     char *options = args_help(&c->rules);
     fputs(options, stdout);
     free(options);
-    puts("\nexit: 0 done, 1 the system says no, 2 wrong usage, 3 a condition failed, 130 interrupted");
+    puts("\nexit: 0 done, 1 the system says no, 2 wrong usage, 3 a condition failed, 130 "
+         "interrupted");
     return cli_flush(0);
 }
 

@@ -31,7 +31,8 @@ static int parse_spread(const char *text, double *out, struct err *e)
     return 0;
 }
 
-static int check(const struct args *a, struct comparison *c, enum grid_format *format, struct err *e)
+static int check(const struct args *a, struct comparison *c, enum grid_format *format,
+                 struct err *e)
 {
     int r = grid_format(a->options.format, format, e);
     if (r == 0)
@@ -107,7 +108,8 @@ static void print_figures(const struct comparison *c, bool counts, enum grid_for
     struct grid g;
     grid_init(&g, heads);
     for (int i = 0; i < c->figures; i++)
-        if ((metric_table[c->figure[i].metric].cls == CLASS_COUNT) == counts && worth(&c->figure[i]))
+        if ((metric_table[c->figure[i].metric].cls == CLASS_COUNT) == counts &&
+            worth(&c->figure[i]))
             add_figure(&g, c, &c->figure[i]);
     if (g.rows) {
         printf("%s%s\n\n", format == GRID_MARKDOWN ? "### " : "",
@@ -174,13 +176,15 @@ static void trust_line(const struct comparison *c, char *text, size_t size)
                  "95 %% is left for all together",
                  c->judged, 100 * c->confidence);
     else if (!isnan(c->spread))
-        snprintf(text, size, "by the spread between sessions that was given, %.3g %%; it was not measured",
+        snprintf(text, size,
+                 "by the spread between sessions that was given, %.3g %%; it was not measured",
                  100 * c->spread);
     else if (least == 1)
         snprintf(text, size, "one session a side: the spread between sessions is unknown");
     else
-        snprintf(text, size, "%d sessions a side: too few to know the spread between sessions (%d do)",
-                 least, COMPARE_LEAST);
+        snprintf(text, size,
+                 "%d sessions a side: too few to know the spread between sessions (%d do)", least,
+                 COMPARE_LEAST);
 }
 
 static void print_end(const struct comparison *c, enum grid_format format)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of `iodash doctor`: each is a function that fills in a finding, and a row. Thread: main. */
+/* The checks of `iodash doctor`: each is a function that fills in a finding, and a row. Thread:
+ * main. */
 #ifndef CLI_DOCTOR_H
 #define CLI_DOCTOR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the CPUs, the clocks and the kernel do to a measurement. Files of /sys and /proc are read below
- * the roots that tests may give; what cannot be read is "not measured", with the reason. */
+/* What the CPUs, the clocks and the kernel do to a measurement. Files of /sys and /proc are read
+ * below the roots that tests may give; what cannot be read is "not measured", with the reason. */
 #include "cli/doctor.h"
 
 #include <errno.h>
@@ -117,8 +117,8 @@ static bool boost_in(const char *path, char on, struct finding *f)
         return false;
     FIGURE(f, "%s", text[0] == on ? "on" : "off");
     if (text[0] == on)
-        FIX(f, "echo %c >%s: a boosted clock depends on heat and on other cores", on == '1' ? '0' : '1',
-            path);
+        FIX(f, "echo %c >%s: a boosted clock depends on heat and on other cores",
+            on == '1' ? '0' : '1', path);
     return true;
 }
 
@@ -256,14 +256,16 @@ static void check_nftables(struct finding *f)
     else
         FIGURE(f, "%d table%s", tables, tables == 1 ? "" : "s");
     if (tables > 0)
-        FIX(f, "accept \"iif lo\" in the first rule (nft list ruleset): packets on lo pass them too");
+        FIX(f,
+            "accept \"iif lo\" in the first rule (nft list ruleset): packets on lo pass them too");
 }
 
 static void name(struct finding *f, bool there, const char *what)
 {
     size_t n = strlen(f->figure);
     if (!there)
-        snprintf(f->figure + n, sizeof f->figure - n, "%s%s", n ? "; " : "not measured here: ", what);
+        snprintf(f->figure + n, sizeof f->figure - n, "%s%s",
+                 n ? "; " : "not measured here: ", what);
 }
 
 /* What a table leaves empty for want of a counter, and why. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The handler notes the signal and no more: the loop that waits for the session looks at it a few
- * times a second and lets the session end its row, so that what was measured is there to be shown. */
+/* The handler notes the signal and no more: the loop that waits for the session looks at it a
+ * few times a second and lets the session end its row, so that what was measured is there to be
+ * shown. */
 #include "cli/follow.h"
 
 #include <signal.h>

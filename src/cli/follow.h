@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring a plan from the command line: waits for its end, tells how far it is on stderr when that
- * is a terminal, and stops at a signal. Thread: main. */
+/* Measuring a plan from the command line: waits for its end, tells how far it is on stderr when
+ * that is a terminal, and stops at a signal. Thread: main. */
 #ifndef CLI_FOLLOW_H
 #define CLI_FOLLOW_H
 

@@ -16,8 +16,8 @@ struct json;
 /* An empty document of this command. */
 struct json *json_new(const char *command);
 
-/* A sink that fills the list of that name; valid until json_print(). One is written at a time: a new
- * one ends the one before. */
+/* A sink that fills the list of that name; valid until json_print(). One is written at a time: a
+ * new one ends the one before. */
 struct sink *json_table(struct json *j, const char *name);
 
 /* Writes all of it to the stream, with a line end, and frees it. */

@@ -185,10 +185,11 @@ static void error_line(FILE *out, const struct row *r)
     uint64_t sum = errors_of(&p->total, text, sizeof text), closed = turned_away(r);
     fprintf(out, "%-12s", "errors");
     if (sum)
-        fprintf(out, "%llu in all: %s%s%s\n", (unsigned long long)sum, text, p->wrong[0] ? "; " : "",
-                p->wrong);
+        fprintf(out, "%llu in all: %s%s%s\n", (unsigned long long)sum, text,
+                p->wrong[0] ? "; " : "", p->wrong);
     else if (closed)
-        fprintf(out, "the server closed %llu of them without a reply\n", (unsigned long long)closed);
+        fprintf(out, "the server closed %llu of them without a reply\n",
+                (unsigned long long)closed);
     else
         fputs("none\n", out);
 }

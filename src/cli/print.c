@@ -93,7 +93,8 @@ static void say_left_off(FILE *out, const struct table *all, int shown, int widt
 {
     if (shown == all->columns)
         return;
-    fprintf(out, "(%d of %d columns in a line of %d; a pipe has all)\n", shown, all->columns, width);
+    fprintf(out, "(%d of %d columns in a line of %d; a pipe has all)\n", shown, all->columns,
+            width);
 }
 
 static void print_table(FILE *out, const struct table *all, bool markdown)

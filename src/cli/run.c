@@ -48,8 +48,8 @@ static void find_one(struct session *s, const struct conditions *c, const struct
     find_init(&f, &c->limit, &base->lineup);
     while (!follow_interrupted() && find_next(&f, &row.params.rate)) {
         params_show(PARAM_rate, row.params.rate, rate, sizeof rate);
-        snprintf(one.title, sizeof one.title, "rate %d of at most %d, %s", f.rows + 1, find_most(&f),
-                 rate);
+        snprintf(one.title, sizeof one.title, "rate %d of at most %d, %s", f.rows + 1,
+                 find_most(&f), rate);
         one.seconds = plan_row_seconds(&row);
         follow_plan(s, &one, quiet);
         session_lock(s);
@@ -143,7 +143,8 @@ static void print_found(const struct found *found, enum grid_format format)
 }
 
 /* As they stand also in Markdown; a table for programs has no room for them. */
-static void print_details(const struct run_kind *kind, enum grid_format format, const struct rows *rows)
+static void print_details(const struct run_kind *kind, enum grid_format format,
+                          const struct rows *rows)
 {
     const char *fence = format == GRID_MARKDOWN ? "```\n" : "";
     if (for_programs(format))

@@ -25,8 +25,8 @@ struct reading {
 void reading_take(const struct server *s, bool one_way, struct reading *out);
 
 /* "connections 120 (60+60)  requests/s 31k (15k+16k)  CPU 98.1 % (49+49)", without split for one
- * worker; from `most` + 1 workers on "(14 to 16 each)"; one-way "MiB/s 812" for the requests. Returns
- * buf. */
+ * worker; from `most` + 1 workers on "(14 to 16 each)"; one-way "MiB/s 812" for the requests.
+ * Returns buf. */
 char *reading_line(const struct reading *before, const struct reading *now, int most, char *buf,
                    size_t size);
 

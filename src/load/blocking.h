@@ -49,7 +49,7 @@ void blocker_publish_cpu(struct blocker *b, uint64_t now_ns);
 /* One whole request that was due then, with all that may become of it. */
 void blocker_ask(struct blocker *b, uint64_t due_ns);
 
-/* --- blocking_fresh.c: a connection that lasts as long as its request -------------------------- */
+/* --- blocking_fresh.c: a connection that lasts as long as its request ------------------------- */
 
 /* Connects for a request that began then. 0 or -errno, as dial(). */
 int fresh_dial(struct blocker *b, uint64_t since_ns);

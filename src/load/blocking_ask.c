@@ -341,7 +341,8 @@ static enum outcome flow(struct blocker *b, const struct request *r)
     return o;
 }
 
-/* False: the owner has called it off. After `waiting` is seen, or he would not know to interrupt. */
+/* False: the owner has called it off. After `waiting` is seen, or he would not know to
+ * interrupt. */
 static bool begin(struct blocker *b, struct request *r, uint64_t due_ns)
 {
     atomic_store(&b->waiting, true);

@@ -142,10 +142,12 @@ static void measure(struct pass *p)
 static void say_why(const struct pass *p, struct repeat_result *out)
 {
     if (p->established < p->wanted)
-        snprintf(out->note, sizeof out->note, "no exchanges: %ld of %ld connections open within %g s",
-                 p->established, p->wanted, p->spec->params.timeout);
+        snprintf(out->note, sizeof out->note,
+                 "no exchanges: %ld of %ld connections open within %g s", p->established, p->wanted,
+                 p->spec->params.timeout);
     else if (!p->whole)
-        snprintf(out->note, sizeof out->note, "no exchanges: the server did not hold all connections");
+        snprintf(out->note, sizeof out->note,
+                 "no exchanges: the server did not hold all connections");
     else
         snprintf(out->note, sizeof out->note, "no exchanges: %llu of %llu, then no reply for %g s",
                  (unsigned long long)out->counts.replies, (unsigned long long)p->own.budget,

@@ -30,8 +30,8 @@ struct load_spec {
     cpu_set_t cpus; /* where the load threads run */
     int cpu_count;
     bool own_cpus;  /* no server runs on them: load_wait auto may spin */
-    /* Right replies wanted in all, shared out evenly over the connections; 0: no end. The load rests
-     * when it has them, also in the middle of a turn: load_drained() tells. */
+    /* Right replies wanted in all, shared out evenly over the connections; 0: no end. The load
+     * rests when it has them, also in the middle of a turn: load_drained() tells. */
     uint64_t budget;
     /* For passes of a repeated workload, in the pass's thread; each may be NULL. The server's
      * counters, for those that wait for it: */
@@ -109,7 +109,8 @@ long load_served(const struct load *l);
 long load_never_answered(const struct load *l);
 /* When the latest share of the budget was answered whole (clock_ns()). */
 uint64_t load_spent_ns(const struct load *l);
-/* Have these connections room in the descriptor tables of this load? Else it must be opened anew. */
+/* Have these connections room in the descriptor tables of this load? Else it must be opened
+ * anew. */
 bool load_fits(const struct load *l, const struct params *p);
 int64_t load_cpu_ns(const struct load *l);   /* CPU time of its threads, in ns */
 int load_threads(const struct load *l);

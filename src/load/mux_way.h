@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the mux engines differ in: how a thread waits for its connections and what it hands over. The
- * seam is above readiness, so that completions are equals. Thread: the mux's. */
+/* What the mux engines differ in: how a thread waits for its connections and what it hands over.
+ * The seam is above readiness, so that completions are equals. Thread: the mux's. */
 #ifndef LOAD_MUX_WAY_H
 #define LOAD_MUX_WAY_H
 
@@ -43,11 +43,11 @@ static inline struct conn *mux_conn(const struct mux *m, uint32_t at, uint32_t g
     return c && c->generation == generation ? c : NULL;
 }
 
-/* What a way tells of a connection, now_ns read before. conn_connecting: connecting is over (it looks at the
- * clock itself). conn_came: n bytes came, and something follows at once (more of them, or the end);
- * false when it waits for nothing more. conn_ended: no bytes will come; clean: by an end, not a
- * reset. conn_send_rest: there is room again. conn_unsent: after all only so many bytes of its
- * request went out (below 0: it is closed). */
+/* What a way tells of a connection, now_ns read before. conn_connecting: connecting is over (it
+ * looks at the clock itself). conn_came: n bytes came, and something follows at once (more of
+ * them, or the end); false when it waits for nothing more. conn_ended: no bytes will come;
+ * clean: by an end, not a reset. conn_send_rest: there is room again. conn_unsent: after all
+ * only so many bytes of its request went out (below 0: it is closed). */
 void conn_connecting(struct mux *m, struct conn *c, uint32_t events);
 bool conn_came(struct mux *m, struct conn *c, const uint8_t *bytes, size_t n, bool follows);
 void conn_ended(struct mux *m, struct conn *c, bool clean);

@@ -59,7 +59,8 @@ static inline bool senders_through(const struct senders *s)
 
 int senders_connected(const struct senders *s); /* between two steps */
 
-/* Has each sent all of the step's bytes? And does each peer's kernel have them? Between two steps. */
+/* Has each sent all of the step's bytes? And does each peer's kernel have them? Between two
+ * steps. */
 bool senders_whole(const struct senders *s);
 bool senders_delivered(const struct senders *s);
 

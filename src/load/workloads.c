@@ -219,7 +219,8 @@ const struct workload workload_table[] = {
     {
         .id = "idle-mix",
         .label = "idle-mix",
-        .summary = "a few connections ask, many more only stay open: time for a number of exchanges",
+        .summary =
+            "a few connections ask, many more only stay open: time for a number of exchanges",
         .rule = "11 repeats, drop 1+1, mean of 9",
         .matters = idle_mix_matters,
         .yields = idle_mix_yields,

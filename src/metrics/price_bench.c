@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The client is what the load is in a run: it spins over an epoll set, so the server's send does
  * not pay for waking it, and it reads on another CPU, so what it touches is cold for the server.
- * While nothing is asked of it it naps: the screen may need its CPU. Connections are closed by a reset,
- * so that no port stays in TIME_WAIT. */
+ * While nothing is asked of it it naps: the screen may need its CPU. Connections are closed by a
+ * reset, so that no port stays in TIME_WAIT. */
 #include "metrics/price_bench.h"
 
 #include <arpa/inet.h>

@@ -45,7 +45,8 @@ struct bench {
 int bench_open(struct bench *b);
 void bench_close(struct bench *b);
 
-/* Makes up to n further connections, without accepting them; returns how many. Then accepts so many. */
+/* Makes up to n further connections, without accepting them; returns how many. Then accepts so
+ * many. */
 int bench_connect(struct bench *b, int n);
 int bench_accept(struct bench *b, int n);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A price is CPU time of the thread that pays: the lower quartile of batches, since disturbances only
- * add. Calls that need nobody are made again and again; recv and send are timed where a server makes
- * them, one after the other through a few hundred connections, while a client reads on another CPU:
- * alone and on one socket they would come out at half the price. What a sleep costs cannot be timed
- * from inside: it is what a request costs at a pace, where the server sleeps before most, less wait,
- * recv and send. So it holds the switch away and back, and what went cold meanwhile. What a further
- * descriptor costs in a wait is the slope between one and all of them. */
+/* A price is CPU time of the thread that pays: the lower quartile of batches, since disturbances
+ * only add. Calls that need nobody are made again and again; recv and send are timed where a
+ * server makes them, one after the other through a few hundred connections, while a client reads
+ * on another CPU: alone and on one socket they would come out at half the price. What a sleep
+ * costs cannot be timed from inside: it is what a request costs at a pace, where the server
+ * sleeps before most, less wait, recv and send. So it holds the switch away and back, and what
+ * went cold meanwhile. What a further descriptor costs in a wait is the slope between one and
+ * all of them. */
 #include "metrics/prices.h"
 
 #include <errno.h>
@@ -178,7 +179,8 @@ struct exchange { /* sums over one round */
     double recv_ns, send_ns;
 };
 
-/* Serves connection i with a reply of so many bytes; each call between two readings of the clock. */
+/* Serves connection i with a reply of so many bytes; each call between two readings of the
+ * clock. */
 static bool serve(struct bench *b, int fd, size_t reply, struct exchange *x)
 {
     uint64_t t0 = clock_ns();
@@ -257,8 +259,9 @@ static bool serve_paced(struct bench *b, int requests, struct paced *out)
     return true;
 }
 
-/* What a sleep costs, when wait and request are taken off. A short one is often spent in a loop of the
- * kernel and a longer one with the CPU halted, at thrice the price, so here the mean counts. */
+/* What a sleep costs, when wait and request are taken off. A short one is often spent in a loop
+ * of the kernel and a longer one with the CPU halted, at thrice the price, so here the mean
+ * counts. */
 static double price_sleep(struct bench *b, double wait_ns, double request_ns)
 {
     double batch[BATCHES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What one system call costs on this machine, in ns of CPU time: measured in a quarter of a second,
- * on the CPU that servers run on, over a few hundred loopback connections. Times calls gives the
- * bill of a server; beside other machines it says what two figures may have to do with each other. */
+/* What one system call costs on this machine, in ns of CPU time: measured in a quarter of a
+ * second, on the CPU that servers run on, over a few hundred loopback connections. Times calls
+ * gives the bill of a server; beside other machines it says what two figures may have to do with
+ * each other. */
 #ifndef METRICS_PRICES_H
 #define METRICS_PRICES_H
 
@@ -50,8 +51,8 @@ void prices_clear(struct prices *p);
 /* True when there is any. */
 bool prices_known(const struct prices *p);
 
-/* Measures them all, in 0.3 s, at most 2 s. The calling thread plays the client and keeps its CPUs. What
- * cannot be measured here (no descriptors, no thread, an order to quit) stays NaN. */
+/* Measures them all, in 0.3 s, at most 2 s. The calling thread plays the client and keeps its
+ * CPUs. What cannot be measured here (no descriptors, no thread, an order to quit) stays NaN. */
 void prices_measure(const struct prices_spec *spec, struct prices *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc as text. A name may hold anything, ") R 1 (" and line breaks too, so stat is parsed from
- * its last ')'. CPU time comes from the process's CPU clock where there is one: it counts in ns, holds
- * threads that have ended, and is exact for a running one; stat's ticks are a few ms wide. */
+ * its last ')'. CPU time comes from the process's CPU clock where there is one: it counts in ns,
+ * holds threads that have ended, and is exact for a running one; stat's ticks are a few ms wide. */
 #include "metrics/proc.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Statistics as pure functions over arrays that they never reorder. NaN and infinite inputs are left out. Yuen
- * (1974), "The two-sample trimmed t for unequal population variances", for the winsorised interval.
- * Thread: any. */
+/* Statistics as pure functions over arrays that they never reorder. NaN and infinite inputs are
+ * left out. Yuen (1974), "The two-sample trimmed t for unequal population variances", for the
+ * winsorised interval. Thread: any. */
 #ifndef METRICS_STATS_H
 #define METRICS_STATS_H
 

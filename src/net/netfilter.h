@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet filters of this network namespace: each packet passes them, on loopback too, and the sender
- * pays. Thread: any. */
+/* Packet filters of this network namespace: each packet passes them, on loopback too, and the
+ * sender pays. Thread: any. */
 #ifndef NET_NETFILTER_H
 #define NET_NETFILTER_H
 

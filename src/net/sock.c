@@ -116,7 +116,8 @@ bool net_source(const struct net_addr *to, long nth, struct net_addr *out)
     return true;
 }
 
-/* Without a port: connect() finds one, and may then share it with connections to other listeners. */
+/* Without a port: connect() finds one, and may then share it with connections to other
+ * listeners. */
 static int bind_source(int fd, const struct net_addr *from)
 {
     set_on(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);

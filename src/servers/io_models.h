@@ -44,8 +44,8 @@ struct io_model {
     int (*open)(struct worker *w, struct err *e);
     int (*loop)(struct worker *w, struct err *e); /* while worker_goes_on(w) */
     void (*close)(struct worker *w);
-    /* CPU time in ns of threads it made itself, ended ones too. Any thread, while the worker's state
-     * is there. NULL: it makes none. */
+    /* CPU time in ns of threads it made itself, ended ones too. Any thread, while the worker's
+     * state is there. NULL: it makes none. */
     int64_t (*cpu_ns)(const struct worker *w);
     const struct target *target; /* a server that is not ours: no row of the table, and no loop */
 };

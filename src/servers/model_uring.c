@@ -353,7 +353,8 @@ static int uring_start(struct worker *w, struct err *e)
     s->cqes = xcalloc(URING_BATCH, sizeof(struct io_uring_cqe *));
     s->quiet = xcalloc(QUIET_MOST, sizeof *s->quiet);
     int rc = uring_open(&s->ring, 0, e);
-    if (rc == 0 && !(s->ring.flags & IORING_SETUP_DEFER_TASKRUN)) /* it reads outside the wait too */
+    if (rc == 0 &&
+        !(s->ring.flags & IORING_SETUP_DEFER_TASKRUN)) /* it reads outside the wait too */
         worker_passes_gate(w, GATE_PASSES_READS | GATE_PASSES_ACCEPTS);
     if (rc == 0)
         rc = uring_buffers_open(&s->buffers, &s->ring.io, w->buffer, e);

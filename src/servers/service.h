@@ -41,8 +41,8 @@ struct input service_resume(const struct conn *c);
  * worker_drop()); 0: more input is needed; -EPROTO: what came is no request. */
 ssize_t service_next(struct worker *w, struct conn *c, struct input *in, const uint8_t **bytes);
 
-/* Whether nothing is to do once the n bytes that are due went out, but to count the reply and to wait
- * for the next request. */
+/* Whether nothing is to do once the n bytes that are due went out, but to count the reply and to
+ * wait for the next request. */
 bool service_ends(const struct worker *w, const struct conn *c, size_t n);
 
 /* n of them were taken by the socket, not only queued for it: behind the last reply of a connection

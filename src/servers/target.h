@@ -39,8 +39,8 @@ int target_by_size(struct target *t, struct err *e);
  * user; -EHOSTUNREACH: the address is not one of this machine. */
 int target_process(struct target *t, const char *pid, struct err *e);
 
-/* Local ports that a connection to it cannot take now: those of sockets in TIME_WAIT towards it, where
- * the kernel does not use them again after a second. */
+/* Local ports that a connection to it cannot take now: those of sockets in TIME_WAIT towards it,
+ * where the kernel does not use them again after a second. */
 long target_busy_ports(const struct target *t);
 
 /* Does anybody listen there? One connection, closed at once; waits 5 s at most. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ANSWER, WHY, TRUST. The answer ranks only what may be ranked; before three kept rounds it is called
- * a first guess; the reason is the counter that explains the main figure; the trust line says what
- * limited the figures and how small a difference could have been told. */
+/* ANSWER, WHY, TRUST. The answer ranks only what may be ranked; before three kept rounds it is
+ * called a first guess; the reason is the counter that explains the main figure; the trust line
+ * says what limited the figures and how small a difference could have been told. */
 #include "session/answers.h"
 
 #include <math.h>
@@ -311,7 +311,8 @@ static void say_delayed(const struct row *r, int i, struct text *t)
 {
     double share = mean_of(r, i, METRIC_delayed_pct);
     if (share >= 1 && mean_of(r, i, METRIC_latency_p50_us) < 20000)
-        say(t, "; %s %% of %s's replies took 40 ms: Nagle's algorithm and a delayed acknowledgement",
+        say(t,
+            "; %s %% of %s's replies took 40 ms: Nagle's algorithm and a delayed acknowledgement",
             num(share).s, pane_name(r, i).s);
 }
 
@@ -321,7 +322,8 @@ static void say_delayed(const struct row *r, int i, struct text *t)
 static void say_defect(const struct row *r, int i, struct text *t)
 {
     double in_flight = mean_of(r, i, METRIC_in_flight_pct);
-    double busy = mean_of(r, i, METRIC_load_cpu_pct) * (1 - mean_of(r, i, METRIC_load_spare_pct) / 100);
+    double busy =
+        mean_of(r, i, METRIC_load_cpu_pct) * (1 - mean_of(r, i, METRIC_load_spare_pct) / 100);
     bool all = workload_yields(r->workload, METRIC_in_flight_pct) &&
                mean_of(r, i, METRIC_established) >= r->params.connections &&
                !(mean_of(r, i, METRIC_errors) > 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The answer of a sweep: all rows of a table, whether they differ in one parameter or in several. It
- * ranks row by row and says how often and how far; its reason and its trust cover all of them. What
- * speaks of one row of several says which. */
+/* The answer of a sweep: all rows of a table, whether they differ in one parameter or in
+ * several. It ranks row by row and says how often and how far; its reason and its trust cover
+ * all of them. What speaks of one row of several says which. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The wait is what tells models apart. select and poll pay for each descriptor they look at, twice
- * when they sleep; epoll for each that is ready; a ring enters the kernel once and hands over reads
- * and writes there, so these cost what the calls cost less the call. A sleep is priced by itself, with what
- * is cold after it, so that the same prices hold for a quiet server and for a busy one. */
+/* The wait is what tells models apart. select and poll pay for each descriptor they look at,
+ * twice when they sleep; epoll for each that is ready; a ring enters the kernel once and hands
+ * over reads and writes there, so these cost what the calls cost less the call. A sleep is
+ * priced by itself, with what is cold after it, so that the same prices hold for a quiet server
+ * and for a busy one. */
 #include "session/bill.h"
 
 #include <math.h>
@@ -12,32 +13,39 @@
 #include "base/units.h"
 
 const struct bill_word bill_words[BILL_ITEMS] = {
-    [BILL_WAIT] = {"wait", true, LOOPBACK_BATCH,
-                   "Calls of the wait. select and poll pay for every socket they look at, about twice "
-                   "as much when they find none and sleep; epoll for every socket that is ready."},
+    [BILL_WAIT] =
+        {"wait", true, LOOPBACK_BATCH,
+         "Calls of the wait. select and poll pay for every socket they look at, about twice "
+         "as much when they find none and sleep; epoll for every socket that is ready."},
     [BILL_SLEEP] = {"sleep", true, LOOPBACK_WAKE,
                     "Times a wait found nothing, by the kernel's count of context switches: the "
                     "switch away and back, and what went cold in the caches meanwhile."},
-    [BILL_READ] = {"read", true, LOOPBACK_CALL,
-                   "Calls of recv that found something, priced with 64 bytes. A ring receives without "
-                   "a call: its price is recv less a bare system call."},
-    [BILL_EMPTY] = {"read, empty", false, LOOPBACK_CALL,
-                    "Calls of recv that found nothing: how an edge-triggered server learns that it has "
-                    "read all."},
-    [BILL_WRITE] = {"write", true, LOOPBACK_SEND,
-                    "Calls of send, priced with 1 KiB to a client that is awake, and each further KiB. "
-                    "A ring sends without a call of its own."},
-    [BILL_CONTROL] = {"re-arm", true, LOOPBACK_CALL,
-                      "Calls of epoll_ctl: adding a connection, or asking anew after each event. Only "
-                      "epoll has them."},
+    [BILL_READ] =
+        {"read", true, LOOPBACK_CALL,
+         "Calls of recv that found something, priced with 64 bytes. A ring receives without "
+         "a call: its price is recv less a bare system call."},
+    [BILL_EMPTY] =
+        {"read, empty", false, LOOPBACK_CALL,
+         "Calls of recv that found nothing: how an edge-triggered server learns that it has "
+         "read all."},
+    [BILL_WRITE] =
+        {"write", true, LOOPBACK_SEND,
+         "Calls of send, priced with 1 KiB to a client that is awake, and each further KiB. "
+         "A ring sends without a call of its own."},
+    [BILL_CONTROL] =
+        {"re-arm", true, LOOPBACK_CALL,
+         "Calls of epoll_ctl: adding a connection, or asking anew after each event. Only "
+         "epoll has them."},
     [BILL_ACCEPT] = {"accept, close", false, LOOPBACK_CONNECT,
                      "Connections accepted for one request, each of which is closed again."},
-    [BILL_WORK] = {"client work", false, LOOPBACK_CALL,
-                   "Work of the program itself on every client at every wake (client_work). It is no part "
-                   "of the call, however often it is blamed on it."},
-    [BILL_REST] = {"not explained", true, LOOPBACK_CALL,
-                   "Measured less the lines above: the server's own code, and what calls cost more or less "
-                   "here than when they were priced."},
+    [BILL_WORK] =
+        {"client work", false, LOOPBACK_CALL,
+         "Work of the program itself on every client at every wake (client_work). It is no part "
+         "of the call, however often it is blamed on it."},
+    [BILL_REST] =
+        {"not explained", true, LOOPBACK_CALL,
+         "Measured less the lines above: the server's own code, and what calls cost more or less "
+         "here than when they were priced."},
     [BILL_MEASURED] = {"measured", true, LOOPBACK_SEND,
                        "CPU time of the server's process over the requests it answered, by its CPU "
                        "clock."},
@@ -93,8 +101,8 @@ static void put(struct bill_line *l, double calls, double base, double each, dou
         snprintf(l->price, sizeof l->price, "%s", brief(base, 2, a, sizeof a));
 }
 
-/* What share of the set lies before the first ready socket, where so many are found among those that
- * ask: in the order of the set idle ones stand after them, before them or between them. */
+/* What share of the set lies before the first ready socket, where so many are found among those
+ * that ask: in the order of the set idle ones stand after them, before them or between them. */
 static double share_before(const struct source *s, double looks)
 {
     const struct params *p = &s->row->params;
@@ -105,9 +113,9 @@ static double share_before(const struct source *s, double looks)
     return p->active_at == ACTIVE_LAST ? 1 - asking * (1 - among) : asking * among;
 }
 
-/* What a look costs on average. A wait enters the wait queue of each socket until it has found a ready
- * one; when it finds none it goes through them again. How many waits did so is not counted: those
- * that slept, and those that were woken on the way, before they could. */
+/* What a look costs on average. A wait enters the wait queue of each socket until it has found a
+ * ready one; when it finds none it goes through them again. How many waits did so is not
+ * counted: those that slept, and those that were woken on the way, before they could. */
 static double look_price(const struct source *s, double waits, double looks)
 {
     bool list = has(s, CAP_LISTS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A claim's file: [claim] has its words and rules, [rows] is a plan. A key that goes on in the next
- * line (indented) is handed over line by line: sentences are joined, and each line of true, false or
- * depends is a rule. Rules are read last, when the rows and the probe they speak of are known. */
+/* A claim's file: [claim] has its words and rules, [rows] is a plan. A key that goes on in the
+ * next line (indented) is handed over line by line: sentences are joined, and each line of true,
+ * false or depends is a rule. Rules are read last, when the rows and the probe they speak of are
+ * known. */
 #include "session/claims.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a claim says that no row of a workload measures: a small trial of its own, by name. Each makes
- * what it looks at and takes it away again. Thread: any. */
+/* What a claim says that no row of a workload measures: a small trial of its own, by name. Each
+ * makes what it looks at and takes it away again. Thread: any. */
 #ifndef SESSION_CLAIM_PROBES_H
 #define SESSION_CLAIM_PROBES_H
 

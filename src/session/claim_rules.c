@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A rule is conditions joined by "and"; a condition is [SLOPE OR EXPONENT OF] a figure, a comparison
- * and a number. The figure's names are those of --fail-if, so they are read by the same function;
- * whether the claim's rows can answer is asked here, before any load. */
+/* A rule is conditions joined by "and"; a condition is [SLOPE OR EXPONENT OF] a figure, a
+ * comparison and a number. The figure's names are those of --fail-if, so they are read by the
+ * same function; whether the claim's rows can answer is asked here, before any load. */
 #include "session/claim_rules.h"
 
 #include <ctype.h>
@@ -52,7 +52,8 @@ static int find_axis(const char *word, const struct plan *p, enum param_id *out,
     return 0;
 }
 
-static int parse_at(const char *text, const struct plan *p, struct claim_condition *c, struct err *e)
+static int parse_at(const char *text, const struct plan *p, struct claim_condition *c,
+                    struct err *e)
 {
     char word[48], value[48];
     size_t n = strcspn(text, "=");
@@ -90,7 +91,8 @@ static int parse_probe(const struct claim *claim, const char *figure, const char
 }
 
 /* slope(FIGURE, PARAM): leaves FIGURE in `term`. */
-static int parse_function(char *term, const struct plan *p, struct claim_condition *c, struct err *e)
+static int parse_function(char *term, const struct plan *p, struct claim_condition *c,
+                          struct err *e)
 {
     char inner[96], word[48], *open = strchr(term, '('), *comma = strrchr(term, ',');
     size_t n = strlen(term);
@@ -108,8 +110,8 @@ static int parse_function(char *term, const struct plan *p, struct claim_conditi
     return find_axis(word, p, &c->along, e);
 }
 
-/* MODEL/MODEL.METRIC: leaves MODEL.METRIC of the upper one in `term`. One of the two is pane A, which
- * is what the others are paired with. */
+/* MODEL/MODEL.METRIC: leaves MODEL.METRIC of the upper one in `term`. One of the two is pane A,
+ * which is what the others are paired with. */
 static int parse_ratio(char *term, const struct plan *p, struct claim_condition *c, struct err *e)
 {
     char upper[48], *slash = strchr(term, '/'), *point = slash ? strchr(slash, '.') : NULL;
@@ -158,7 +160,8 @@ static int parse_condition(const struct claim *claim, enum claim_verdict v, char
     size_t n = strcspn(text, "<>");
     if (status == 0 && (!text[n] || cut(text, n, term, sizeof term) < 0 ||
                         cut(text + n, strlen(text + n), limit, sizeof limit) < 0))
-        status = err_set(e, EINVAL, "%.80s: must be a figure, one of < <= > >=, and a number", text);
+        status =
+            err_set(e, EINVAL, "%.80s: must be a figure, one of < <= > >=, and a number", text);
     if (status < 0)
         return status;
     snprintf(c->text, sizeof c->text, "%s", term);

@@ -5,9 +5,10 @@
 
 #include "session/claims.h"
 
-/* Adds a rule to a claim whose rows and probe are there. Cuts up the text. -EINVAL and what is wrong
- * with it. */
-int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *text, struct err *e);
+/* Adds a rule to a claim whose rows and probe are there. Cuts up the text. -EINVAL and what is
+ * wrong with it. */
+int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *text,
+                     struct err *e);
 
 /* -EINVAL: "idel: no such parameter; did you mean idle?"; near may be NULL. */
 int claim_no_such(const char *what, const char *word, const char *near, struct err *e);

@@ -174,7 +174,8 @@ static void say_figure(struct judge *j, const char *label, struct range v)
         say(&j->figures, "not measured");
         return;
     }
-    bool exact = !(v.low < v.high); /* a count is written whole, a small slope is not rounded to 0 */
+    bool exact =
+        !(v.low < v.high); /* a count is written whole, a small slope is not rounded to 0 */
     say(&j->figures, "%s", exact ? num_whole(v.value).s : num(v.value).s);
     if (!exact)
         say(&j->figures, " (%s to %s)", num(v.low).s, num(v.high).s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims: sentences that people repeat, tried here. A claim is a file (assets/claims/NAME.ini): what
- * is said and by whom, the rows or the probe that try it, and rules that make a verdict of what was
- * measured. Its rules stand in order and the first that holds for certain decides; none of them:
- * "not measured". Thread: the owner's. */
+/* Claims: sentences that people repeat, tried here. A claim is a file (assets/claims/NAME.ini):
+ * what is said and by whom, the rows or the probe that try it, and rules that make a verdict of
+ * what was measured. Its rules stand in order and the first that holds for certain decides; none
+ * of them: "not measured". Thread: the owner's. */
 #ifndef SESSION_CLAIMS_H
 #define SESSION_CLAIMS_H
 
@@ -29,7 +29,7 @@ struct claim_condition {
     struct expr of;      /* its model (of a ratio the upper one), metric, comparison and number */
     char under[32];      /* the lower one */
     enum param_id along; /* of a slope and an exponent */
-    enum param_id at;    /* holds in the row where this parameter is at_value; PARAM_COUNT: in each */
+    enum param_id at; /* holds in the row where this parameter is at_value; PARAM_COUNT: in each */
     double at_value;
     int figure;          /* of the probe */
 };

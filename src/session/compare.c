@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of saved sessions are the same row: files are opened into sides, and a row is looked for
- * in each session of them. compare_figures.c judges what these rows hold. */
+/* Which rows of saved sessions are the same row: files are opened into sides, and a row is
+ * looked for in each session of them. compare_figures.c judges what these rows hold. */
 #include "session/compare.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Saved sessions beside saved sessions: what was measured before (A) and after (B), or here and
- * there. The session is the unit: within one everything drifts together, so its rounds say nothing of
- * the next. Three or more a side show how far sessions lie apart, and only then a difference can be
- * told from that. Pure but for compare_open(). Thread: the caller's. */
+ * there. The session is the unit: within one everything drifts together, so its rounds say
+ * nothing of the next. Three or more a side show how far sessions lie apart, and only then a
+ * difference can be told from that. Pure but for compare_open(). Thread: the caller's. */
 #ifndef SESSION_COMPARE_H
 #define SESSION_COMPARE_H
 
@@ -54,9 +54,9 @@ struct comparison {
     int figures;
 };
 
-/* Opens a file into the next session of a side. note: what was left out of it, or that it is one that
- * stands there already (then it is not counted and 0 is returned); "" when all is well. Returns
- * samples read or what csv_open() returned. */
+/* Opens a file into the next session of a side. note: what was left out of it, or that it is one
+ * that stands there already (then it is not counted and 0 is returned); "" when all is well.
+ * Returns samples read or what csv_open() returned. */
 int compare_open(struct comparison *c, int side, const char *name, char note[200], struct err *e);
 
 /* Matches rows by workload, path, model and every parameter, and judges. */
@@ -66,7 +66,8 @@ void compare_make(struct comparison *c);
 int compare_common(const struct comparison *c);
 
 /* "transfer select, connections 400, rate 11.5k/s": with whatever differs among the rows. */
-char *compare_label(const struct comparison *c, const struct compare_row *r, char *buf, size_t size);
+char *compare_label(const struct comparison *c, const struct compare_row *r, char *buf,
+                    size_t size);
 
 /* The i-th thing in which the machines differ, as a line; false past the last. */
 bool compare_difference(const struct comparison *c, int i, char *buf, size_t size);

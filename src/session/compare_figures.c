@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A figure of a row is one value a session (its trimmed mean), and two sides are compared by the
  * logarithms of these with Welch's t. Many figures are judged at once, so each is judged at a
- * confidence that leaves 95 % for all of them together (Bonferroni): otherwise comparing a build with
- * itself would name some difference in most of all tries. */
+ * confidence that leaves 95 % for all of them together (Bonferroni): otherwise comparing a build
+ * with itself would name some difference in most of all tries. */
 #include "session/compare_inner.h"
 
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static const enum metric_id shown[] = {
 };
 #define SHOWN ((int)(sizeof shown / sizeof *shown))
 
-/* A call that was never made, and one that is made in each twentieth request: no spread explains. */
+/* A call that was never made, and one that is made in each twentieth request: no spread
+ * explains. */
 #define NEVER 0.005
 #define OFTEN 0.05
 
@@ -141,7 +142,8 @@ static void judge_spread(const struct comparison *c, struct compare_figure *f)
 static void judge(const struct comparison *c, struct compare_figure *f,
                   const struct values_of v[SIDES])
 {
-    struct paired p = stats_groups(v[SIDE_A].v, v[SIDE_A].n, v[SIDE_B].v, v[SIDE_B].n, c->confidence);
+    struct paired p =
+        stats_groups(v[SIDE_A].v, v[SIDE_A].n, v[SIDE_B].v, v[SIDE_B].n, c->confidence);
 
     f->outcome = OUTCOME_CANNOT_TELL;
     if (f->least[SIDE_A] <= 0 || f->least[SIDE_B] <= 0) {

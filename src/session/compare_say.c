@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a comparison says beside its figures: what differs between the machines, what a row is called,
- * and all of it as one table. */
+/* What a comparison says beside its figures: what differs between the machines, what a row is
+ * called, and all of it as one table. */
 #include <stddef.h>
 #include <string.h>
 
@@ -137,8 +137,9 @@ bool compare_difference(const struct comparison *c, int i, char *buf, size_t siz
 static void put_ids(struct sink *to)
 {
     static const char *const ids[] = {
-        "metric", "unit",   "a",    "a_n", "a_min", "a_max", "a_verdict", "b",      "b_n",
-        "b_min",  "b_max",  "b_verdict", "b_over_a", "low", "high",  "confidence", "outcome", "reason",
+        "metric",    "unit", "a",    "a_n",        "a_min",   "a_max",
+        "a_verdict", "b",    "b_n",  "b_min",      "b_max",   "b_verdict",
+        "b_over_a",  "low",  "high", "confidence", "outcome", "reason",
     };
 
     to->text(to, "model");

@@ -17,8 +17,8 @@ struct expr {
     double number;
 };
 
-/* `who` begins the message ("--fail-if"). -EINVAL with one line: what is wrong, and the nearest name
- * of an unknown model or metric. */
+/* `who` begins the message ("--fail-if"). -EINVAL with one line: what is wrong, and the nearest
+ * name of an unknown model or metric. */
 int expr_parse(const char *who, const char *text, struct expr *out, struct err *e);
 
 /* What follows the metric: "<=2000". -EINVAL where it is none. */
@@ -27,7 +27,8 @@ int expr_parse_limit(const char *text, enum expr_op *op, double *number);
 /* The comparison as it is written: "<=". */
 extern const char *const expr_op_words[];
 
-/* Can rows of this plan answer it? -EINVAL when no lineup has its model or no workload its metric. */
+/* Can rows of this plan answer it? -EINVAL when no lineup has its model or no workload its
+ * metric. */
 int expr_check(const char *who, const struct expr *x, const struct plan *p, struct err *e);
 
 /* Likewise, of rows that are measured as they stand: a response time needs a pace. */
@@ -39,9 +40,9 @@ bool expr_holds(const struct expr *x, double v);
 /* Is this pane of a row meant? Its model is the one, and the row yields the metric. */
 bool expr_means(const struct expr *x, const struct row *r, int pane);
 
-/* The panes of all rows of which it holds or, failing that, those of which the figure is not measured.
- * True when there are any, and says which: "select at 11.5k/s: 2310; poll at 11.5k/s: 2200 (2 in
- * all)", "... not measured". */
+/* The panes of all rows of which it holds or, failing that, those of which the figure is not
+ * measured. True when there are any, and says which: "select at 11.5k/s: 2310; poll at 11.5k/s:
+ * 2200 (2 in all)", "... not measured". */
 bool expr_found(const struct expr *x, const struct rows *rows, char *said, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Bisection over the logarithm of the rate. A row tells where every model stands, so models that are
- * alike share their rows. A failure that the machine may have caused (noisy) is not believed until
- * it comes twice: a bracket never opens again. */
+/* Bisection over the logarithm of the rate. A row tells where every model stands, so models that
+ * are alike share their rows. A failure that the machine may have caused (noisy) is not believed
+ * until it comes twice: a bracket never opens again. */
 #include "session/find.h"
 
 #include <math.h>
@@ -137,11 +137,12 @@ static bool narrow(struct find *f, const struct row *r, int pane)
         return true;
     }
     note(r, pane, try, notes, sizeof notes);
-    if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate && f->agains < FIND_AGAIN_EACH * looked_for(f))
+    if (r->panes[pane].verdict == VERDICT_NOISY && f->again != rate &&
+        f->agains < FIND_AGAIN_EACH * looked_for(f))
         return false;
     p->high = rate;
-    snprintf(p->why, sizeof p->why, "%.110s%s%s%s", why, *notes ? " (" : "", *notes ? notes + 2 : "",
-             *notes ? ")" : "");
+    snprintf(p->why, sizeof p->why, "%.110s%s%s%s", why, *notes ? " (" : "",
+             *notes ? notes + 2 : "", *notes ? ")" : "");
     return true;
 }
 

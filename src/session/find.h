@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The highest rate that keeps a limit, for each model of a lineup. The closed loop comes first: what
- * a model does there is above anything that it can keep. Then each row is measured at the middle of
- * a bracket that is still wide, and says something about every model. Pure: who measures asks for
- * the next rate and hands in the row. */
+/* The highest rate that keeps a limit, for each model of a lineup. The closed loop comes first:
+ * what a model does there is above anything that it can keep. Then each row is measured at the
+ * middle of a bracket that is still wide, and says something about every model. Pure: who
+ * measures asks for the next rate and hands in the row. */
 #ifndef SESSION_FIND_H
 #define SESSION_FIND_H
 
@@ -42,8 +42,8 @@ bool find_next(struct find *f, double *rate);
 /* A row measured at that rate. */
 void find_take(struct find *f, const struct row *r);
 
-/* The number of the row that shows the end best: the highest rate that all keep who keep one. 0: none
- * keeps any. */
+/* The number of the row that shows the end best: the highest rate that all keep who keep one. 0:
+ * none keeps any. */
 int find_row(const struct find *f);
 
 /* "epoll-lt keeps response_p99_us<2000 up to 61.2k/s (1830), not at 64.1k/s: response_p99_us 4130

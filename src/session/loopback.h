@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a measurement over loopback cannot show, point by point: one text for the README, the help and the
- * why view, whose figures name their point. */
+/* What a measurement over loopback cannot show, point by point: one text for the README, the
+ * help and the why view, whose figures name their point. */
 #ifndef SESSION_LOOPBACK_H
 #define SESSION_LOOPBACK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures from readings. A cost is server CPU over *server* requests, both read at the same moments,
- * so that what is in flight at an edge belongs to both or to neither; a rate is what the load got.
- * Whatever lacks a reading stays "not measured". */
+/* Figures from readings. A cost is server CPU over *server* requests, both read at the same
+ * moments, so that what is in flight at an edge belongs to both or to neither; a rate is what
+ * the load got. Whatever lacks a reading stays "not measured". */
 #include "session/measure.h"
 
 #include <string.h>
@@ -110,8 +110,8 @@ static double per(double a, double b)
     return b > 0 ? a / b : METRIC_NONE;
 }
 
-/* What others used of the server's CPU: the kernel counts it by ticks, the server's clock exactly, so
- * a short span may come out below none. */
+/* What others used of the server's CPU: the kernel counts it by ticks, the server's clock
+ * exactly, so a short span may come out below none. */
 static double others_pct(const struct span *s)
 {
     if (s->busy_ns < 0 || s->server_cpu_ns < 0 || s->interval_s <= 0)

@@ -22,10 +22,10 @@ struct edge {
     struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything but net: that takes longest, so whoever measures a turn reads it just outside of
- * the measured part. load may be NULL (a pass), cpu -1 (the server is not pinned: what others use
- * of its CPU is not measured; that of one that is not ours never is). Clock, CPU clocks and counters
- * first and together. */
+/* Reads everything but net: that takes longest, so whoever measures a turn reads it just outside
+ * of the measured part. load may be NULL (a pass), cpu -1 (the server is not pinned: what others
+ * use of its CPU is not measured; that of one that is not ours never is). Clock, CPU clocks and
+ * counters first and together. */
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
 
 /* Sums of the measured stretches of one pane in one round. */

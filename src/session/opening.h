@@ -18,7 +18,8 @@ void opening_begin(struct server *s, struct opening *out);
 
 /* When all are there: accepts_per_s, rss_per_connection, kernel_per_connection; METRIC_NONE each
  * where it was not measured, and of the last the reason, a clause; else "". False: none came. */
-bool opening_end(struct server *s, const struct opening *from, struct values *out, const char **why);
+bool opening_end(struct server *s, const struct opening *from, struct values *out,
+                 const char **why);
 
 /* The kernel's memory for each of n connections, from the sums before and after (-1: not known). */
 double opening_kernel_each(int64_t from, int64_t to, double n, const char **why);

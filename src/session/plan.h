@@ -39,8 +39,8 @@ int plan_from_file(const char *name, const struct args *a, struct plan *out, str
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out);
 
 /* What being a step of a ramp makes of a row, nothing of others: each model is asked for
- * step_length, from the first moment, because waiting until the figures are steady would hide what a
- * new number of clients does. */
+ * step_length, from the first moment, because waiting until the figures are steady would hide
+ * what a new number of clients does. */
 void plan_as_step(struct plan_row *r);
 
 void plan_free(struct plan *p);

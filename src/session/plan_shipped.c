@@ -58,8 +58,9 @@ static int unknown_plan(const char *name, struct err *e)
     if (near)
         return err_set(e, EINVAL, "--plan %s: no such plan; did you mean %s?", echo, near);
     if (plan_looked())
-        return err_set(e, EINVAL, "--plan %s: no such file, and no plans came with this program: %s",
-                       echo, plan_looked());
+        return err_set(e, EINVAL,
+                       "--plan %s: no such file, and no plans came with this program: %s", echo,
+                       plan_looked());
     for (int i = 0; shipped_word(i); i++) {
         size_t n = strlen(list);
         snprintf(list + n, sizeof list - n, "%s%.31s", i ? ", " : "", shipped_word(i));

@@ -87,7 +87,8 @@ static int on_line(void *ctx, const struct cells *c, struct err *e)
     cells_unguard(cells_text(c, r->verdict), f->verdict, sizeof f->verdict);
     cells_unguard(cells_text(c, r->reason), f->reason, sizeof f->reason);
     for (int i = 0; i < PARAM_COUNT; i++)
-        if (r->param[i] < 0 || params_parse(i, cells_text(c, r->param[i]), params_at(&f->asked, i), e) < 0)
+        if (r->param[i] < 0 ||
+            params_parse(i, cells_text(c, r->param[i]), params_at(&f->asked, i), e) < 0)
             *params_at(&f->asked, i) = PARAM_UNSET;
     for (int i = 0; i < METRIC_COUNT; i++)
         f->values.v[i] = cells_number(c, r->metric[i]);

@@ -25,8 +25,8 @@ enum metric_id published_metric(const struct workload *w);
 const char *published_label(const struct workload *w);
 const char *published_machine(const struct workload *w);
 
-/* The i-th different verdict in the table that is not "ok", with the first figure's reason of it and
- * the model where it is one's alone; past the last "". With i 0: "ok" when all are. */
+/* The i-th different verdict in the table that is not "ok", with the first figure's reason of it
+ * and the model where it is one's alone; past the last "". With i 0: "ok" when all are. */
 const char *published_verdict(const struct workload *w, int i, const char **model,
                               const char **reason);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many connections a row can have on this machine, and what stops it there. Pure but for the two
- * that ask the machine. */
+/* How many connections a row can have on this machine, and what stops it there. Pure but for the
+ * two that ask the machine. */
 #ifndef SESSION_REACH_H
 #define SESSION_REACH_H
 

@@ -68,7 +68,8 @@ static void pane_start(struct rig_pane *p, const struct io_model *model, const s
         snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
         return;
     }
-    struct server_spec spec = {.model = model, .params = *want, .cpu = cpus->pinned ? cpus->server : -1};
+    struct server_spec spec = {
+        .model = model, .params = *want, .cpu = cpus->pinned ? cpus->server : -1};
     net_addr_parse("127.0.0.1:0", true, &spec.listen, NULL);
     p->server = server_start(&spec, &e);
     if (!p->server)

@@ -28,8 +28,9 @@ struct rig {
     struct rig_pane panes[LINEUP_MAX];
 };
 
-/* Makes the rig fit `want`: starts, keeps or stops servers, and closes loads that cannot be adjusted
- * to it. A pane that cannot be had has its trouble line and no server; the others go on. */
+/* Makes the rig fit `want`: starts, keeps or stops servers, and closes loads that cannot be
+ * adjusted to it. A pane that cannot be had has its trouble line and no server; the others go
+ * on. */
 void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *cpus);
 
 /* Begins to open what a pane's load lacks; the load tells when that is done. Nothing for a repeated

@@ -84,7 +84,8 @@ struct row *rows_add(struct rows *r, const struct params *p, int pane_count);
 void rows_free(struct rows *r);
 struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
 const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
-bool pane_honours(const struct pane *p, enum param_id id); /* its model does as the parameter says */
+bool pane_honours(const struct pane *p,
+                  enum param_id id);                 /* its model does as the parameter says */
 int pane_kept(const struct pane *p);                 /* samples that count */
 int row_kept(const struct row *r);                   /* the most that a pane of it has */
 int row_last_index(const struct row *r);             /* of its samples; 0: it has none */

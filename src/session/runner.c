@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The runner: one thread that takes the next thing wanted (a row of the plan, else the live row),
- * makes the rig fit it, measures, judges, and looks again. An order ends the running row between two
- * turns; what was measured stays when it had enough kept rounds. */
+/* The runner: one thread that takes the next thing wanted (a row of the plan, else the live
+ * row), makes the rig fit it, measures, judges, and looks again. An order ends the running row
+ * between two turns; what was measured stays when it had enough kept rounds. */
 #include "session/inner.h"
 
 #include <stdio.h>
@@ -80,7 +80,8 @@ static void job_done(struct session *s, const struct job *job)
             s->now.plan_row = s->now.row_number;
         }
     }
-    /* A live row that ended by itself (no server of it runs) is not begun again without an order. */
+    /* A live row that ended by itself (no server of it runs) is not begun again without an
+     * order. */
     s->resting = !job->from_plan;
     while (s->resting && !session_ordered(s, job->seen))
         pthread_cond_wait(&s->changed, &s->lock);
@@ -231,8 +232,8 @@ static void close_row(struct session *s, struct row *row, bool complete)
     pthread_mutex_lock(&s->lock);
     int kept = row_kept(row);
     row->state = complete ? ROW_DONE : kept >= KEEP_ROUNDS ? ROW_STOPPED : ROW_DROPPED;
-    /* `run` saves what there is, few as it may be, and a row whose load was only turned off goes on;
-     * only the live picture drops. */
+    /* `run` saves what there is, few as it may be, and a row whose load was only turned off goes
+     * on; only the live picture drops. */
     if (row->state == ROW_DROPPED && kept > 0 && (!s->options.forever || !s->now.load_on))
         row->state = ROW_STOPPED;
     pthread_mutex_unlock(&s->lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What two panes of a row have in common, and in which way they are not treated alike: policies that a
- * model cannot honour, work of the program beside its calls. Pure; the caller holds the rows' lock. */
+/* What two panes of a row have in common, and in which way they are not treated alike: policies
+ * that a model cannot honour, work of the program beside its calls. Pure; the caller holds the
+ * rows' lock. */
 #ifndef SESSION_SAME_H
 #define SESSION_SAME_H
 

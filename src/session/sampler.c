@@ -28,7 +28,8 @@ static void read_second(struct session *s, struct second *out)
 {
     struct proc_stat self;
     out->t_ns = clock_ns();
-    out->process_ns = proc_stat_read(0, &self, NULL) < 0 ? -1 : (int64_t)(self.user_ns + self.sys_ns);
+    out->process_ns =
+        proc_stat_read(0, &self, NULL) < 0 ? -1 : (int64_t)(self.user_ns + self.sys_ns);
     out->ui_ns = atomic_load(&s->has_ui) ? clock_of(s->ui_clock) : -1;
     for (int i = 0; i < LINEUP_MAX; i++) {
         pid_t pid = session_server_pid(s, i);
@@ -43,8 +44,8 @@ static double pct(int64_t from, int64_t to, double t_s)
     return from < 0 || to < from || t_s <= 0 ? METRIC_NONE : (double)(to - from) / 1e7 / t_s;
 }
 
-/* What the servers used between the two. One that came in between used all that it has; what one used
- * that went is not known, and so the sum is not either. */
+/* What the servers used between the two. One that came in between used all that it has; what one
+ * used that went is not known, and so the sum is not either. */
 static double servers_pct(const struct second *a, const struct second *b, double t_s)
 {
     int64_t sum = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CSV as a sink. Numbers are written so that they come back as the same double, whatever the locale;
- * what was not measured is an empty cell. */
+/* CSV as a sink. Numbers are written so that they come back as the same double, whatever the
+ * locale; what was not measured is an empty cell. */
 #include "session/sink.h"
 
 #include "base/units.h"

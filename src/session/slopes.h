@@ -9,7 +9,7 @@
 
 struct slopes {
     int rows;
-    double wait_ns, wait_half;       /* server CPU of a wait for each, the kernel's price; half of */
+    double wait_ns, wait_half; /* server CPU of a wait for each, the kernel's price; half of */
     double request_ns, request_half; /* the 95 % interval; the same of a request */
 };
 

@@ -38,8 +38,8 @@ struct table {
 void table_make(const struct rows *rows, const struct row *like, struct table *out);
 void table_free(struct table *t);
 
-/* The same rows in the same order, with no cells yet, and by which parameters they stand so. Returns
- * how many parameters that are; table_free. */
+/* The same rows in the same order, with no cells yet, and by which parameters they stand so.
+ * Returns how many parameters that are; table_free. */
 #define TABLE_VARYING 3
 int table_rows(const struct rows *rows, const struct row *like, struct table *out,
                int varying[TABLE_VARYING]);

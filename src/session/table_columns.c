@@ -11,8 +11,9 @@
 #include "session/published.h"
 #include "session/say.h"
 
-/* Figures that may have a column, in order, with a head short enough for it. `beside` are the classes
- * of the main metric next to which a figure always stands; elsewhere it comes after all else. */
+/* Figures that may have a column, in order, with a head short enough for it. `beside` are the
+ * classes of the main metric next to which a figure always stands; elsewhere it comes after all
+ * else. */
 #define BESIDE(class) (1u << CLASS_##class)
 struct shown {
     enum metric_id metric;

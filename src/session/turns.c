@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns: models are never compared while they fight for the machine, nor minutes apart. A round goes
- * there and back through the lineup (A B B A), the next one begins with the next model, and each pane
- * has one sample a round. One model alone has no turns: the load runs on. What the load still has in
- * flight when asking stops is waited for before the next turn begins. */
+/* Turns: models are never compared while they fight for the machine, nor minutes apart. A round
+ * goes there and back through the lineup (A B B A), the next one begins with the next model, and
+ * each pane has one sample a round. One model alone has no turns: the load runs on. What the
+ * load still has in flight when asking stops is waited for before the next turn begins. */
 #include "session/inner.h"
 
 #include <stdio.h>
@@ -70,7 +70,8 @@ static bool plays(const struct rounds *r, int pane)
     return playing(r->s, pane) && !r->row->panes[pane].silent && !r->panes[pane].died;
 }
 
-/* Waits for what is in flight; an order makes it give up soon, and so does a server that has ended. */
+/* Waits for what is in flight; an order makes it give up soon, and so does a server that has
+ * ended. */
 static void drain(struct rounds *r, int pane)
 {
     struct load *l = r->s->rig.panes[pane].load;
@@ -240,7 +241,8 @@ static enum kept kept_now(const struct rounds *r)
 
 static void push_round(struct rounds *r, enum kept kept)
 {
-    struct sample sample = {.index = r->first_index + r->done + 1, .elapsed_s = session_elapsed(r->s)};
+    struct sample sample = {.index = r->first_index + r->done + 1,
+                            .elapsed_s = session_elapsed(r->s)};
     clock_iso8601(sample.time, sizeof sample.time);
     for (int i = 0; i < r->row->pane_count; i++) {
         struct pane_round *pr = &r->panes[i];

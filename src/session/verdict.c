@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts: one table of tests in the order in which they win, each a function that knows its reason.
- * They judge what was measured, so a row that still runs has one too (too-few, mostly). */
+/* Verdicts: one table of tests in the order in which they win, each a function that knows its
+ * reason. They judge what was measured, so a row that still runs has one too (too-few, mostly). */
 #include "session/verdict.h"
 
 #include <errno.h>
@@ -210,7 +210,8 @@ static bool is_accept_queue(const struct seen *s)
     int used = snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
                         units_number(n, sizeof n, above(lost, 0) ? lost : drops),
                         params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
-    double ghosts = mean(s, METRIC_established) - mean(s, METRIC_accepted) - mean(s, METRIC_refused);
+    double ghosts =
+        mean(s, METRIC_established) - mean(s, METRIC_accepted) - mean(s, METRIC_refused);
     if (above(ghosts, 0.5)) /* by SYN cookies */
         snprintf(s->reason + used, REASON - (size_t)used, "; %s connected and never accepted",
                  units_number(n, sizeof n, ghosts));
@@ -240,9 +241,11 @@ static bool is_behind(const struct seen *s)
                                                                   : METRIC_requests_per_s);
     if (row_summary(s->row, s->index, row_main(s->row)).used < 1)
         return false;
-    /* Each connection's schedule is cut at both ends of each turn: half a request of it, by chance. */
+    /* Each connection's schedule is cut at both ends of each turn: half a request of it, by
+     * chance. */
     double seconds = measured_s(s);
-    double slack = 3 * sqrt(served.used * 2 * fmin(p->connections, p->rate * p->turn)) / 2 / seconds;
+    double slack =
+        3 * sqrt(served.used * 2 * fmin(p->connections, p->rate * p->turn)) / 2 / seconds;
     if (served.mean >= 0.98 * p->rate - slack)
         return false;
     char got[16], asked[24];
@@ -317,7 +320,8 @@ static bool is_wake_ups(const struct seen *s)
     if (s->row->workload->repeat || !(mine > 1.2 * least + 0.05))
         return false;
     char a[16], b[16];
-    snprintf(s->reason, REASON, "it woke a sleeping load %s times a request, another model %s times",
+    snprintf(s->reason, REASON,
+             "it woke a sleeping load %s times a request, another model %s times",
              units_number(a, sizeof a, mine), units_number(b, sizeof b, least));
     return true;
 }

@@ -286,8 +286,8 @@ static double nearer(double v, double from, double to)
     return v > fmin(from, to) && v < fmax(from, to) ? v : to;
 }
 
-/* From as fast as it can to what it can; else the next step, or on the way there what is usual or was
- * asked for at the start: these are no steps of 1 2 5, and one wants them back. */
+/* From as fast as it can to what it can; else the next step, or on the way there what is usual
+ * or was asked for at the start: these are no steps of 1 2 5, and one wants them back. */
 static double next_value(const struct app *a, enum param_id id, double from, int direction)
 {
     double can = served(a->scene);

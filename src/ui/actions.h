@@ -27,7 +27,8 @@ void act_table(struct app *a, int step);
 void act_table_column(struct app *a, int step);
 void act_table_enter(struct app *a, int arg);
 void act_why_line(struct app *a, int step);
-void act_explain(struct app *a, int arg); /* goes to the why view; there: the line in focus, or not */
+void act_explain(struct app *a,
+                 int arg); /* goes to the why view; there: the line in focus, or not */
 void act_scroll(struct app *a, int lines);
 
 /* pickers.c */

@@ -227,8 +227,8 @@ static enum role trust_role(const char *trust)
     return !strncmp(trust, "ok", 2) ? ROLE_GOOD : *trust ? ROLE_WARN : ROLE_DIM;
 }
 
-/* One line each, then what they need in this order: the reason is cut first, for it has a view of its
- * own. */
+/* One line each, then what they need in this order: the reason is cut first, for it has a view
+ * of its own. */
 static void share_lines(const struct answer *n, int w, int room, int lines[3])
 {
     static const int order[] = {0, 2, 1};

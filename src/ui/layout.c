@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen is a stack of lines; panes take what the rest leaves. The rest comes in order of
- * worth: the answer, the CPU line, the table. Where each stands depends on the screen alone, so that a
- * longer answer moves nothing; only on low screens the table gives way to it. Panes stand side by side
- * where each keeps 38 columns, else in two rows, below 80 columns in one column; all are equally wide,
- * so that a column of a graph is as long in each. */
+ * worth: the answer, the CPU line, the table. Where each stands depends on the screen alone, so
+ * that a longer answer moves nothing; only on low screens the table gives way to it. Panes stand
+ * side by side where each keeps 38 columns, else in two rows, below 80 columns in one column;
+ * all are equally wide, so that a column of a graph is as long in each. */
 #include "ui/layout.h"
 
 enum { PANE_MIN_W = 38, PANE_GAP = 2, ANSWER_LINES = 3, BLOCK_MORE = 5 };
@@ -58,8 +58,8 @@ static int block_lines(int h, int body, int pane_lines)
     return min_int(block, body - pane_lines > 0 ? body - pane_lines : 0);
 }
 
-/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it needs,
- * on a narrow one it has more lines. */
+/* The answer's share of it, as far as the screen tells: on a low one the answer takes what it
+ * needs, on a narrow one it has more lines. */
 static int answer_share(int w, int h, int block, int needs)
 {
     if (h < 20)

@@ -55,8 +55,9 @@ static enum metric_id figure_of(const struct app *a)
     return picture_of(a)->series[0] ? a->scene->main : picture_of(a)->graph;
 }
 
-/* Samples of a pane that came after the moment that is read off: the cursor counts those of the pane in
- * focus, the others take their sample nearest to it, so that models are read at one moment. */
+/* Samples of a pane that came after the moment that is read off: the cursor counts those of the
+ * pane in focus, the others take their sample nearest to it, so that models are read at one
+ * moment. */
 static int samples_after(const struct app *a, int pane)
 {
     const struct pane_now *here = &a->scene->now->panes[a->pane], *p = &a->scene->now->panes[pane];
@@ -185,7 +186,7 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
     graph_draw(a->canvas, &g);
 }
 
-/* --- a pass: what its watch holds -------------------------------------------------------------- */
+/* --- a pass: what its watch holds ------------------------------------------------------------- */
 
 static double watch_end(const struct scene *s)
 {
@@ -218,7 +219,8 @@ static void draw_pair_title(struct app *a, int pane, struct rect r)
     const struct workload_picture *p = picture_of(a);
     char left[64], right[64] = "", one[24], two[24] = "";
     bool both = p->series[1];
-    snprintf(left, sizeof left, "%s%s%s", p->series[0], both ? ", o " : "", both ? p->series[1] : "");
+    snprintf(left, sizeof left, "%s%s%s", p->series[0], both ? ", o " : "",
+             both ? p->series[1] : "");
     if (w->points > 0) {
         words_count(w->series[0][w->points - 1], one, sizeof one);
         if (both)

@@ -68,8 +68,8 @@ static double seconds_of(const struct plan_row *row)
 
 /* --- workloads -------------------------------------------------------------------------------- */
 
-/* What was asked for at the start stays, as it is now; back from a workload that had no use for it, as
- * it was given. */
+/* What was asked for at the start stays, as it is now; back from a workload that had no use for
+ * it, as it was given. */
 static void keep_given(const struct app *a, const struct workload *to, struct params *want)
 {
     for (int i = 0; i < PARAM_COUNT; i++) {

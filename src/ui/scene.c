@@ -88,11 +88,13 @@ static void add_metric(struct small_table *t, enum metric_id m)
 static enum metric_id beside_of(const struct workload *w, double rate)
 {
     enum metric_id p99 = isinf(rate) ? METRIC_latency_p99_us : METRIC_response_p99_us;
-    return workload_yields(w, p99) ? p99 : w->yields[1] != METRIC_COUNT ? w->yields[1] : w->yields[0];
+    return workload_yields(w, p99)        ? p99
+           : w->yields[1] != METRIC_COUNT ? w->yields[1]
+                                          : w->yields[0];
 }
 
-/* Which figures, best first. A cost stands as the ratio, so what follows it is shown: the share of a
- * CPU and the tail. Times and rates are shown themselves. */
+/* Which figures, best first. A cost stands as the ratio, so what follows it is shown: the share
+ * of a CPU and the tail. Times and rates are shown themselves. */
 static void pick_metrics(struct small_table *t, const struct row *r)
 {
     const enum metric_id *y = r->workload->yields;
@@ -331,8 +333,8 @@ static void forget_row(struct scene *s)
     memset(&s->sweep, 0, sizeof s->sweep);
 }
 
-/* A row that was dropped is stood for by the newest one before it that was kept, of its own lineup if
- * there is one; else by any that was kept. */
+/* A row that was dropped is stood for by the newest one before it that was kept, of its own
+ * lineup if there is one; else by any that was kept. */
 static const struct row *stands_for(const struct rows *rows, const struct row *gone)
 {
     const struct row *before = NULL, *like = NULL, *any = NULL;
@@ -352,7 +354,9 @@ static const struct row *stands_for(const struct rows *rows, const struct row *g
  * goes on behind it. */
 static const struct row *table_of(const struct scene *s, const struct rows *rows, int focus)
 {
-    const struct row *r = find_row(rows, focus ? focus : s->now->plan_row ? s->now->plan_row : s->row);
+    const struct row *r = find_row(rows, focus              ? focus
+                                         : s->now->plan_row ? s->now->plan_row
+                                                            : s->row);
     if (!r) /* what is asked for has no row yet, or has none any more */
         r = rows->last;
     return r && r->state == ROW_DROPPED ? stands_for(rows, r) : r;

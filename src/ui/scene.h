@@ -91,7 +91,7 @@ struct scene_wish {
     const struct plan_row *want; /* the order last given */
     int against;                 /* pane in focus */
     bool table;                  /* the whole table is on the screen, */
-    int table_row;               /* that of this row; 0: of a plan that has ended, else the running */
+    int table_row; /* that of this row; 0: of a plan that has ended, else the running */
     bool explain;                /* the why view is on the screen */
     int why;                     /* number of the row to explain, 0: the one shown */
     bool anew;                   /* the order or the focus changed */

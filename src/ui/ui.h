@@ -10,7 +10,7 @@
 struct ui_options {
     struct term_options term;
     struct plan_row want;    /* what is measured first */
-    const bool *given;       /* [PARAM_COUNT] what of it was asked for: it stays in other workloads */
+    const bool *given; /* [PARAM_COUNT] what of it was asked for: it stays in other workloads */
     const struct plan *plan; /* a plan to run at once, or NULL */
     const char
         *first_line; /* one line for the log: what this is, what was reduced to fit; or NULL */

@@ -34,8 +34,8 @@ static const char *whole(double v, char *buf, size_t size)
     return buf;
 }
 
-/* Of the server's CPU, what is not others'; the two are read at different moments. Not known while a
- * server ends. */
+/* Of the server's CPU, what is not others'; the two are read at different moments. Not known
+ * while a server ends. */
 static double servers_share(const struct session_now *n)
 {
     double share = n->server_cpu_busy_pct - n->others_pct;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table view: all rows of one workload and lineup as session/table.h makes them (the same cells
- * that `run` prints), the first column always in sight, the rest scrolled by whole columns; under it
- * the answer of the whole sweep. Each workload and lineup of the session has a table of its own. */
+/* The table view: all rows of one workload and lineup as session/table.h makes them (the same
+ * cells that `run` prints), the first column always in sight, the rest scrolled by whole
+ * columns; under it the answer of the whole sweep. Each workload and lineup of the session has a
+ * table of its own. */
 #include <stdio.h>
 #include <string.h>
 

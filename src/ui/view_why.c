@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The bill of one request: the lines of session/bill.h for pane A and the one beside it, as bars too,
- * then the figures that say how the servers waited, what both have in common, and what loopback does to
- * it. From the top down while there is room; the explanation of a line takes the place of all that
- * stands below the bill. */
+/* The bill of one request: the lines of session/bill.h for pane A and the one beside it, as bars
+ * too, then the figures that say how the servers waited, what both have in common, and what
+ * loopback does to it. From the top down while there is room; the explanation of a line takes
+ * the place of all that stands below the bill. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static struct columns half(const struct canvas *c, int i)
     return (struct columns){LABEL + 2 + i * w, w, w >= WIDE};
 }
 
-static void right(struct canvas *c, int x, int y, int w, enum role role, bool bold, const char *text)
+static void right(struct canvas *c, int x, int y, int w, enum role role, bool bold,
+                  const char *text)
 {
     int used = canvas_width(text);
     canvas_text(c, x + (used < w ? w - used : 0), y, w, role, bold, text);
@@ -83,7 +84,8 @@ static bool billed(const struct scene_why *w)
 static int draw_no_bill(struct canvas *c, const struct scene_why *w, int y)
 {
     char text[200];
-    snprintf(text, sizeof text, "There is no bill: in %s %s. What was measured:", w->workload->label,
+    snprintf(text, sizeof text,
+             "There is no bill: in %s %s. What was measured:", w->workload->label,
              workload_yields(w->workload, METRIC_cpu_us_per_request)
                  ? "the CPU time of a request could not be measured"
                  : "no request is asked that could be billed");
@@ -110,7 +112,8 @@ static int draw_bill(struct app *a, const struct scene_why *w, int y, bool one)
             continue;
         bool here = n == a->why_line, sum = n == BILL_MEASURED;
         canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
-        canvas_text(c, 2, y, LABEL, here ? ROLE_FOCUS : ROLE_TEXT, here || sum, bill_words[n].label);
+        canvas_text(c, 2, y, LABEL, here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
+                    bill_words[n].label);
         for (int i = 0; i < w->count; i++) {
             struct columns k = half(c, i);
             draw_side(c, y, &k, &w->bill[i].line[n], sum);
@@ -277,7 +280,8 @@ static void draw_title(struct app *a, const struct scene_why *w)
     static const enum param_id asked[] = {PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size};
     say(&t, "%s", w->workload->label);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        if (workload_matters(w->workload, asked[i]) && (asked[i] != PARAM_idle || w->params.idle > 0))
+        if (workload_matters(w->workload, asked[i]) &&
+            (asked[i] != PARAM_idle || w->params.idle > 0))
             say(&t, " · %s", words_param(asked[i], params_get(&w->params, asked[i]), v, sizeof v));
     if (w->priced)
         say(&t, " · a bare call: %s µs", num(w->call_us).s);
@@ -324,8 +328,9 @@ void view_why_draw(struct app *a)
     chrome_header(a);
     if (!w->row) {
         canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
-                    a->frozen ? "frozen: the bill comes when the picture goes on (f in the live view)"
-                              : "nothing is measured of this yet");
+                    a->frozen
+                        ? "frozen: the bill comes when the picture goes on (f in the live view)"
+                        : "nothing is measured of this yet");
     } else {
         draw_title(a, w);
         draw_reasons(a, w);

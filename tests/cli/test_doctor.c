@@ -76,7 +76,8 @@ static void write_governor(const char *text)
     struct cpu_plan plan;
     char path[96];
     cpus_plan(true, &plan);
-    snprintf(path, sizeof path, CPU "cpu%d/cpufreq/scaling_governor", plan.pinned ? plan.server : 0);
+    snprintf(path, sizeof path, CPU "cpu%d/cpufreq/scaling_governor",
+             plan.pinned ? plan.server : 0);
     fake_tree_write(path, text);
 }
 
@@ -106,7 +107,8 @@ static void what_else_runs(void **state)
     expect("load average", "3.25 ", "stop what else runs");
     fake_tree_write("/proc/loadavg", "0.04 1.00 0.50 1/99 1234\n");
     expect("load average", "0.04 ", NULL);
-    fake_tree_write("/proc/stat", "cpu  900 0 50 9000 0 0 0 50 0 0\ncpu0 900 0 50 9000 0 0 0 50 0 0\n");
+    fake_tree_write("/proc/stat",
+                    "cpu  900 0 50 9000 0 0 0 50 0 0\ncpu0 900 0 50 9000 0 0 0 50 0 0\n");
     expect("steal", "0.5 %", NULL);
     fake_tree_write("/proc/stat", "cpu  900 0 50 8000 0 0 0 1050 0 0\n");
     expect("steal", "10 %", "hypervisor");

@@ -28,7 +28,8 @@ void sink_shares(struct sink *s, uint64_t *least, uint64_t *most);
  * that a pass may ask of a server. */
 struct load_spec sink_spec(struct sink *s, const char *workload, int connections);
 
-/* How often its passes said that the measured part begins and ends, and how much it had read then. */
+/* How often its passes said that the measured part begins and ends, and how much it had read
+ * then. */
 struct sink_marks {
     int begins, ends;
     uint64_t begin_bytes, end_bytes;

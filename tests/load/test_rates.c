@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rate must show, whichever engine asks: a pause counts against every request that was due in
- * it, a rate far below the number of connections is kept, and one reply that takes long is seen. */
+/* What a rate must show, whichever engine asks: a pause counts against every request that was
+ * due in it, a rate far below the number of connections is kept, and one reply that takes long
+ * is seen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,9 +36,9 @@ static void stop(struct load *l)
     assert_true(load_drained(l, 10000 * MS));
 }
 
-/* A fifth of the time the server stands still. Who was due at the beginning waited for nearly all of
- * it, though most of them were sent only when it was over: the latency hides what the response
- * shows. */
+/* A fifth of the time the server stands still. Who was due at the beginning waited for nearly
+ * all of it, though most of them were sent only when it was over: the latency hides what the
+ * response shows. */
 static void test_a_pause_is_everybodys(void **state)
 {
     struct fake *f = *state;
@@ -50,7 +51,8 @@ static void test_a_pause_is_everybodys(void **state)
         fake_manners(f)->pause_ns = pause_ns;
         rig_sleep(500 * MS);
         stop(l);
-        struct hist_copy *response = rig_hist(l, LOAD_RESPONSE), *latency = rig_hist(l, LOAD_LATENCY);
+        struct hist_copy *response = rig_hist(l, LOAD_RESPONSE),
+                         *latency = rig_hist(l, LOAD_LATENCY);
         assert_true(response->count > 200);
         assert_true(hist_percentile(response, 99) >= 0.9 * (double)pause_ns);
         /* Only 4 were under way when it began: under 1 %. */
@@ -95,7 +97,8 @@ static void test_long_replies_are_seen(void **state)
         measure(l, 200 * MS);
         fake_manners(f)->slow_every = 0;
         stop(l);
-        struct hist_copy *latency = rig_hist(l, LOAD_LATENCY), *response = rig_hist(l, LOAD_RESPONSE);
+        struct hist_copy *latency = rig_hist(l, LOAD_LATENCY),
+                         *response = rig_hist(l, LOAD_RESPONSE);
         assert_true(hist_max(latency) >= 400e6);
         assert_true(hist_max(response) >= 400e6);
         assert_true(hist_percentile(latency, 50) < hist_max(latency));

@@ -197,7 +197,8 @@ static void refused(struct params p, const char *why)
 static void test_what_cannot_be_asked_together(void **state)
 {
     (void)state;
-    static const char *const one_way[] = {"stream", "burst"}, *const ask[] = {"transfer", "idle-mix"};
+    static const char *const one_way[] = {"stream", "burst"}, *const ask[] = {"transfer",
+                                                                              "idle-mix"};
     struct err e = {""};
     struct params p;
     for (int i = 0; i < 2; i++) {

@@ -93,7 +93,8 @@ static void test_equal_values_need_no_width(void **state)
 
 static void test_too_few_cannot_tell(void **state)
 {
-    static const double two[] = {1, 1.001}, three[] = {2, 2.001, 2.002}, holes[] = {1, NAN, 0, -1, 1};
+    static const double two[] = {1, 1.001}, three[] = {2, 2.001, 2.002},
+                        holes[] = {1, NAN, 0, -1, 1};
     (void)state;
     struct paired p = stats_groups(two, 2, three, 3, 0.95);
     assert_int_equal(p.outcome, OUTCOME_CANNOT_TELL);

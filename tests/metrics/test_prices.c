@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of prices without asking how fast this machine is: they are there, or not measured;
- * nothing is left behind; an order to quit and a want of descriptors are obeyed. */
+/* What can be asked of prices without asking how fast this machine is: they are there, or not
+ * measured; nothing is left behind; an order to quit and a want of descriptors are obeyed. */
 #include "metrics/prices.h"
 
 #include <dirent.h>
@@ -32,8 +32,8 @@ static int known(const struct prices *p)
     return n;
 }
 
-/* Differences of two measurements may come out as none on a busy machine, and time may be over before the
- * last; but what is timed itself is there. */
+/* Differences of two measurements may come out as none on a busy machine, and time may be over
+ * before the last; but what is timed itself is there. */
 static void test_all_are_measured(void **state)
 {
     (void)state;

@@ -245,12 +245,13 @@ static void test_slabs_in_use(void **state)
 {
     (void)state;
     assert_true(proc_socket_bytes() == -1);
-    fake_tree_write("/slabinfo",
-                    "slabinfo - version: 2.1\n"
-                    "# name            <active_objs> <num_objs> <objsize> <objperslab> ...\n"
-                    "TCP                 130    533   2368   13    8 : tunables 0 0 0 : slabdata 41\n"
-                    "eventpoll_epi        64   1312    128   32    1 : tunables 0 0 0 : slabdata 41\n"
-                    "dentry           261150 261576    192   21    1 : tunables 0 0 0 : slabdata 41\n");
+    fake_tree_write(
+        "/slabinfo",
+        "slabinfo - version: 2.1\n"
+        "# name            <active_objs> <num_objs> <objsize> <objperslab> ...\n"
+        "TCP                 130    533   2368   13    8 : tunables 0 0 0 : slabdata 41\n"
+        "eventpoll_epi        64   1312    128   32    1 : tunables 0 0 0 : slabdata 41\n"
+        "dentry           261150 261576    192   21    1 : tunables 0 0 0 : slabdata 41\n");
     assert_true(proc_socket_bytes() == 130 * 8 * 4096 / 13 + 64 * 4096 / 32);
     fake_tree_write("/slabinfo", "filp 64 1312 128 32 1 : tunables 0 0 0 : slabdata 41\n");
     assert_true(proc_socket_bytes() == -1); /* it names no sockets */

@@ -8,7 +8,8 @@
 static void test_every_row_is_whole_and_its_id_its_own(void **state)
 {
     (void)state;
-    static const char *const units[] = {"us", "ns", "%", "/s", "B", "s", "MiB/s", "ticks", "MHz", ""};
+    static const char *const units[] = {"us", "ns",    "%",     "/s",  "B",
+                                        "s",  "MiB/s", "ticks", "MHz", ""};
     for (int i = 0; i < METRIC_COUNT; i++) {
         const struct metric *m = &metric_table[i];
         bool known = false;

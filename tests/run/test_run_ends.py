@@ -238,7 +238,10 @@ class Conditions(Case):
                          r"(\S+)/s", done.out)
         self.assertTrue(said, done.out)
         if said[1] == "keeps":  # the answer is about that row and no other
-            self.assertRegex(done.out, rf"ANSWER .* at {re.escape(said[2])}/s")
+            asked = re.search(r"ANSWER .* at (\S+)/s", done.out)
+            self.assertTrue(asked, done.out)
+            number, unit = re.fullmatch(r"([\d.]+)(\D*)", asked[1]).groups()
+            self.assertRegex(said[2], rf"^{re.escape(number)}(\.?0*){unit}$") # 7.5k is 7.50k
 
 
 class Terminal(Case):

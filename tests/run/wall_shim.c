@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded into iodash: the wall clock goes forward by an hour one second after the first look at it
- * and back by an hour a second later, again and again. The monotonic clock is the real one. */
+/* Preloaded into iodash: the wall clock goes forward by an hour one second after the first look
+ * at it and back by an hour a second later, again and again. The monotonic clock is the real
+ * one. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <sys/time.h>

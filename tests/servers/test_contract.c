@@ -345,9 +345,10 @@ static void one_busy_beside_many(void **state)
     server_stop(s);
 }
 
-/* 200 clients that ask again as soon as they are answered. While one waits, how often was another
- * answered? Where one pass serves all that are ready: in the pass that runs, in the next, and once
- * or twice more at the edges (seen: 3). It does not depend on which of the two ends gets the CPU. */
+/* 200 clients that ask again as soon as they are answered. While one waits, how often was
+ * another answered? Where one pass serves all that are ready: in the pass that runs, in the
+ * next, and once or twice more at the edges (seen: 3). It does not depend on which of the two
+ * ends gets the CPU. */
 #define EQUAL 200
 struct shares {
     int fd[EQUAL], got[EQUAL];

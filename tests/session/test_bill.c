@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bills of made-up counts and prices: each model pays for what its calls do, the sums are right, and what
- * is not known is not taken for 0. */
+/* Bills of made-up counts and prices: each model pays for what its calls do, the sums are right,
+ * and what is not known is not taken for 0. */
 #include "session/bill.h"
 
 #include <string.h>
@@ -93,8 +93,8 @@ static void who_scans_pays_for_each_descriptor(void **state)
     double twice = 0.5 * exp(11500 * 400 * 80e-9 / 2);
     NEAR(bill(row_of("poll", 400, 0.5, 75)).line[BILL_WAIT].us,
          1 + 400 * (twice * 0.160 + (1 - twice) * 0.080));
-    /* It found something at once, on average half way through the set, up to which it had entered the
-     * wait queues: 10 ns each. With nine ready ones that is a tenth. */
+    /* It found something at once, on average half way through the set, up to which it had
+     * entered the wait queues: 10 ns each. With nine ready ones that is a tenth. */
     struct row *r = row_of("select-wide", 400, 0, 75);
     NEAR(bill(r).line[BILL_WAIT].us, 1 + 400 * 0.075);
     set(r, METRIC_events_per_wait, 9);

@@ -166,7 +166,8 @@ static void small_slopes_are_not_rounded_away(void **state)
 {
     (void)state;
     struct claim_result r = judged("true = slope(select.sleeps_per_request, idle)>0.003\n"
-                                   "false = slope(select.events_per_wait, idle)>0\n", 0.05, VERDICT_OK);
+                                   "false = slope(select.events_per_wait, idle)>0\n",
+                                   0.05, VERDICT_OK);
     assert_int_equal(r.verdict, CLAIM_TRUE);
     assert_non_null(strstr(r.figures, "sleeps_per_request, idle): 0.00400"));
     assert_non_null(strstr(r.figures, "events_per_wait, idle): -0.00400"));

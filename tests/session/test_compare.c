@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sessions beside sessions, made by hand: what is worse, better, the same, withheld, cannot be told. */
+/* Sessions beside sessions, made by hand: what is worse, better, the same, withheld, cannot be
+ * told. */
 #include "session/compare.h"
 
 #include <errno.h>
@@ -130,7 +131,8 @@ static void test_the_figures_of_a_comparison(void **state)
     assert_near(f.least[SIDE_B], 16.3, 1e-9);
     assert_near(f.most[SIDE_B], 16.6, 1e-9);
     assert_int_equal(f.n[SIDE_A], 3);
-    assert_near(f.ratio, exp((log(16.3) + log(16.4) + log(16.6) - log(14.3) - log(14.4) - log(14.35)) / 3),
+    assert_near(f.ratio,
+                exp((log(16.3) + log(16.4) + log(16.6) - log(14.3) - log(14.4) - log(14.35)) / 3),
                 1e-9);
     assert_near(f.low, 1.1143018380246248, 1e-6);
     assert_near(f.high, 1.1768557303764673, 1e-6);
@@ -140,7 +142,8 @@ static void test_the_figures_of_a_comparison(void **state)
 static void test_a_server_that_ends(void **state)
 {
     static const struct plant all = {COST, {{10, 10, 10}, {10, 10, 10}}, {0, VERDICT_DIED}};
-    static const struct plant both = {COST, {{10, 10, 10}, {10, 10, 10}}, {VERDICT_DIED, VERDICT_DIED}};
+    static const struct plant both = {
+        COST, {{10, 10, 10}, {10, 10, 10}}, {VERDICT_DIED, VERDICT_DIED}};
     static const struct plant one = {COST, {{10}, {10}}, {0, VERDICT_DIED}};
     static const struct plant *const plants[] = {&all, &both, &one};
     struct comparison c;
@@ -157,7 +160,8 @@ static void test_a_server_that_ends(void **state)
 
 static void test_fewer_name_nothing(void **state)
 {
-    static const struct plant one = {COST, {{10}, {30}}, {0}}, pair = {COST, {{10, 11}, {30, 31}}, {0}};
+    static const struct plant one = {COST, {{10}, {30}}, {0}},
+                              pair = {COST, {{10, 11}, {30, 31}}, {0}};
     static const struct plant three_one = {COST, {{10, 10.1, 10.2}, {30}}, {0}};
 
     (void)state;
@@ -251,7 +255,8 @@ static void test_machines(void **state)
     compare_make(&c);
     assert_false(compare_difference(&c, 0, line, sizeof line));
     snprintf(c.session[SIDE_B][1].env.kernel, 100, "Linux 6.1");
-    c.session[SIDE_B][0].env.prices.ns[PRICE_call] = c.session[SIDE_B][1].env.prices.ns[PRICE_call] = 2000;
+    c.session[SIDE_B][0].env.prices.ns[PRICE_call] =
+        c.session[SIDE_B][1].env.prices.ns[PRICE_call] = 2000;
     assert_true(compare_difference(&c, 0, line, sizeof line));
     assert_string_equal(line, "kernel: A Linux 6.18, a kernel; B Linux 6.18, a kernel | Linux 6.1");
     assert_true(compare_difference(&c, 1, line, sizeof line));
@@ -340,7 +345,8 @@ static void test_files(void **state)
     assert_string_equal(note, "");
     assert_int_equal(compare_open(&c, SIDE_A, "again.csv", note, &e), 0);
     assert_string_equal(note, "the same session as a.csv: counted once");
-    assert_int_equal(compare_open(&c, SIDE_B, "again.csv", note, &e), 6); /* beside itself: may be */
+    assert_int_equal(compare_open(&c, SIDE_B, "again.csv", note, &e),
+                     6); /* beside itself: may be */
     assert_int_equal(compare_open(&c, SIDE_B, "foreign.csv", note, &e), -EBADMSG);
     assert_non_null(strstr(e.text, "foreign.csv"));
     assert_true(compare_open(&c, SIDE_B, "none.csv", note, &e) == -ENOENT);

@@ -46,11 +46,19 @@ static void bad_conditions_are_refused(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"", "must be"}, {"response_p99_us", "must be"}, {"response_p99_us=3", "must be"},
-        {".errors>0", "must be"}, {"<3", "no such metric"}, {"errors>", "nothing is no number"},
-        {"errors>many", "many is no number"}, {"errors>1 2", "no number"}, {"errors>nan", "no number"},
-        {"errors>-1", "no number"}, {"respons_p99_us<3", "did you mean response_p99_us?"},
-        {"epol-lt.errors>0", "did you mean epoll-lt?"}, {"zzzzzz.errors>0", "no such model"},
+        {"", "must be"},
+        {"response_p99_us", "must be"},
+        {"response_p99_us=3", "must be"},
+        {".errors>0", "must be"},
+        {"<3", "no such metric"},
+        {"errors>", "nothing is no number"},
+        {"errors>many", "many is no number"},
+        {"errors>1 2", "no number"},
+        {"errors>nan", "no number"},
+        {"errors>-1", "no number"},
+        {"respons_p99_us<3", "did you mean response_p99_us?"},
+        {"epol-lt.errors>0", "did you mean epoll-lt?"},
+        {"zzzzzz.errors>0", "no such model"},
         {"a.b.errors>0", "no such model"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -127,7 +135,8 @@ static void found_in_rows(void **state)
     assert_true(expr_found(&x, &rows, said, 80)); /* never past its room */
     expr_parse("x", "epoll-lt.response_p99_us>2000", &x, NULL);
     assert_false(expr_found(&x, &rows, said, sizeof said));
-    expr_parse("x", "epoll-lt.latency_p99_us>2000", &x, NULL); /* a gate that cannot be tried fails */
+    expr_parse("x", "epoll-lt.latency_p99_us>2000", &x,
+               NULL); /* a gate that cannot be tried fails */
     assert_true(expr_found(&x, &rows, said, sizeof said));
     assert_string_equal(said, "epoll-lt at 11.5k/s: not measured");
     r->params.rate = PARAM_MAX; /* flat out nothing was due: there is nothing to fail */
@@ -209,8 +218,8 @@ static void the_bracket_holds_the_rate(void **state)
             /* below 2 % too little is not yet behind */
             double truth = fmin(m.keeps[k], m.peak[k]), wide = f.pane[k].high / f.pane[k].low;
             if (!(f.pane[k].low <= truth * 1.03 && f.pane[k].high >= truth && wide <= 1.06))
-                fail_msg("machine %zu, pane %d: %g .. %g for %g", i, k, f.pane[k].low, f.pane[k].high,
-                         truth);
+                fail_msg("machine %zu, pane %d: %g .. %g for %g", i, k, f.pane[k].low,
+                         f.pane[k].high, truth);
         }
         rows_free(&rows);
     }

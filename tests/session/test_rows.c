@@ -226,7 +226,8 @@ static void a_rate_that_does_not_rank_leaves_the_cost(void **state)
         struct answer answer;
         for (int k = 0; k < 8; k++)
             for (int pane = 0; pane < 2; pane++) {
-                struct sample *s = rows_sample(r, pane, METRIC_connections_per_s, 1000 * (1 + pane));
+                struct sample *s =
+                    rows_sample(r, pane, METRIC_connections_per_s, 1000 * (1 + pane));
                 s->values.v[METRIC_cpu_us_per_request] = 30 - 10 * pane + 0.01 * k;
                 r->panes[pane].verdict = want[i].verdict;
             }

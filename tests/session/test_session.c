@@ -69,7 +69,8 @@ static void rounds_pair(struct plan_row want)
             assert_int_equal(x->index, k + 1);
             assert_true(x->values.v[METRIC_requests_per_s] > 100);
             assert_true(x->values.v[METRIC_cpu_us_per_request] > 0);
-            /* A load that lost its CPU for a whole turn sent nothing in it: then none is measured. */
+            /* A load that lost its CPU for a whole turn sent nothing in it: then none is
+             * measured. */
             double p50 = x->values.v[METRIC_latency_p50_us];
             timed += p50 > 0;
             assert_true(isnan(p50) || p50 <= x->values.v[METRIC_latency_p99_us]);
@@ -350,7 +351,8 @@ static void what_is_left_is_counted_down(void **state)
     struct session *s = fresh(false);
     struct session_now *now = session_now_new();
     struct plan_row want[2] = {ask("transfer", "epoll-lt", 10), ask("connect", "epoll-lt", 10)};
-    struct plan plan = {.title = "test", .count = 2, .rows = want, .axis = {PARAM_COUNT, PARAM_COUNT}};
+    struct plan plan = {
+        .title = "test", .count = 2, .rows = want, .axis = {PARAM_COUNT, PARAM_COUNT}};
     double most = plan_row_seconds(&want[0]) + plan_row_seconds(&want[1]) + 0.1, last = most;
     bool later = false;
     session_plan(s, &plan);

@@ -147,12 +147,15 @@ static void zeros_are_no_figures(void **state)
     span_clear(&span);
     span_add(&span, &from, &to);
     span_values(&span, &none, 1 << 30, &v);
-    static const enum metric_id empty[] = {
-        METRIC_accepted, METRIC_refused, METRIC_accepts_per_s, METRIC_waits_per_s,
-        METRIC_events_per_wait, METRIC_looks_per_request, METRIC_server_cpu_pct, METRIC_server_user_pct, METRIC_rss_bytes,
-        METRIC_mem_pct, METRIC_cpu_us_per_request, METRIC_others_pct, METRIC_steal_pct,
-        METRIC_listen_drops, METRIC_reads_per_s, METRIC_waits_per_request,
-        METRIC_writes_per_request};
+    static const enum metric_id empty[] = {METRIC_accepted,           METRIC_refused,
+                                           METRIC_accepts_per_s,      METRIC_waits_per_s,
+                                           METRIC_events_per_wait,    METRIC_looks_per_request,
+                                           METRIC_server_cpu_pct,     METRIC_server_user_pct,
+                                           METRIC_rss_bytes,          METRIC_mem_pct,
+                                           METRIC_cpu_us_per_request, METRIC_others_pct,
+                                           METRIC_steal_pct,          METRIC_listen_drops,
+                                           METRIC_reads_per_s,        METRIC_waits_per_request,
+                                           METRIC_writes_per_request};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
         if (!isnan(v.v[empty[i]]))
             fail_msg("%s is %g", metric_table[empty[i]].id, v.v[empty[i]]);

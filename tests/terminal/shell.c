@@ -47,8 +47,8 @@ static _Noreturn void program(const struct tty_want *want, const char *folder)
     set_environment(want, folder);
     if (argv[0] && chdir(folder) == 0)
         execv(argv[0], (char **)argv);
-    fprintf(stderr, "harness: cannot start %s: %s\n", argv[0] ? argv[0] : "($IODASH_EXE is not set)",
-            strerror(errno));
+    fprintf(stderr, "harness: cannot start %s: %s\n",
+            argv[0] ? argv[0] : "($IODASH_EXE is not set)", strerror(errno));
     _exit(126);
 }
 

@@ -182,7 +182,8 @@ static void saves_and_leaves(void **state)
         tty_pump(t, 1000);
     }
     live_expect(t, "saved as iodash-2");
-    char *tables = only_file(t, "iodash-*-tables.csv"), *samples = only_file(t, "iodash-*[0-9].csv");
+    char *tables = only_file(t, "iodash-*-tables.csv"),
+         *samples = only_file(t, "iodash-*[0-9].csv");
     assert_non_null(tables);
     assert_non_null(samples);
     assert_true(parses(samples, 1));
@@ -236,8 +237,9 @@ static bool is_saved_table(struct tty *t, const char *tables, int rows)
 static void sweeps_to_the_end(void **state)
 {
     (void)state;
-    static const char *const args[] = {"-c",       "5..15:5", "--rate",    "1k", "--turn",   "0.05",
-                                       "--settle", "0.01",    "--samples", "4",  "--warmup", "0", NULL};
+    static const char *const args[] = {"-c",       "5..15:5",  "--rate", "1k",        "--turn",
+                                       "0.05",     "--settle", "0.01",   "--samples", "4",
+                                       "--warmup", "0",        NULL};
     struct tty *t = tty_open(&(struct tty_want){.cols = 100, .args = args});
     live_expect(t, "/3");
     live_expect_gone(t, "/3");

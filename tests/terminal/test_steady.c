@@ -43,8 +43,9 @@ static void a_steady_screen_writes_little(void **state)
 
 static void flood_of_keys_and_sizes(struct tty *t)
 {
-    static const char *const keys[] = {"m", "\033", "+", "2", "1", "?", "\033", "r", "+", "-",
-                                       "c", "-", "\t", "\033[C", "f", "f", "w", "\033", "p", "\033"};
+    static const char *const keys[] = {"m", "\033", "+", "2",    "1", "?",   "\033",
+                                       "r", "+",    "-", "c",    "-", "\t",  "\033[C",
+                                       "f", "f",    "w", "\033", "p", "\033"};
     enum { KEYS = sizeof keys / sizeof *keys };
     for (int i = 0; i < 4 * KEYS; i++) {
         tty_keys(t, keys[i % KEYS]);
@@ -78,7 +79,8 @@ static void one_thread_calls_curses(void **state)
     while (fgets(line, sizeof line, f) && sscanf(line, "%63s %d", name, &tid) == 2) {
         calls++;
         if (tid != main_thread)
-            fprintf(stderr, "%s came from thread %d (main: %d)\n", name, tid, main_thread), others++;
+            fprintf(stderr, "%s came from thread %d (main: %d)\n", name, tid, main_thread),
+                others++;
     }
     fclose(f);
     remove(strchr(log, '=') + 1);

@@ -273,7 +273,8 @@ static void a_row_goes_live(void **state)
     assert_true(show_has(&a, "[400 connections]"));
 }
 
-/* What a plan measured is what one sees of it when it is done; the arrows lead to the other tables. */
+/* What a plan measured is what one sees of it when it is done; the arrows lead to the other
+ * tables. */
 static void each_lineup_has_its_table(void **state)
 {
     (void)state;

@@ -154,8 +154,8 @@ static void why_screens(void **state)
     golden("why-80x24-explain", "5e");
 }
 
-/* Lines are walked as far as there are any; e explains the one in focus, Tab takes another pair, e in the
- * table goes to the row in focus there. */
+/* Lines are walked as far as there are any; e explains the one in focus, Tab takes another pair,
+ * e in the table goes to the row in focus there. */
 static void why_keys(void **state)
 {
     (void)state;
