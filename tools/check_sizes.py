@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Prints how long functions and files are, folder by folder, and fails when one is over its limit.
+"""Prints how long functions and files are, folder by folder, and fails when one is over its limit,
+or a line of C is.
 Usage: check_sizes.py SOURCE_FOLDER [FOLDER...] (default: src). Needs Universal Ctags."""
 import collections
 import pathlib
@@ -9,6 +10,7 @@ import sys
 
 FUNCTION_MAX = 80
 FILE_MAX = 500
+COLUMN_MAX = 100
 
 
 def functions(files):
@@ -54,9 +56,11 @@ def main():
     bad = [f"{path}: {name}: {lines} lines, at most {FUNCTION_MAX}"
            for lines, path, name in found if lines > FUNCTION_MAX]
     for path in files:
-        lines = len(path.read_text().splitlines())
-        if lines > FILE_MAX:
-            bad.append(f"{path}: {lines} lines, at most {FILE_MAX}")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if len(lines) > FILE_MAX:
+            bad.append(f"{path}: {len(lines)} lines, at most {FILE_MAX}")
+        bad += [f"{path}:{n}: {len(line)} columns, at most {COLUMN_MAX}"
+                for n, line in enumerate(lines, 1) if len(line) > COLUMN_MAX]
     print("\n".join(bad))
     sys.exit(1 if bad else 0)
 
