@@ -222,6 +222,7 @@ static void test_closed_port(void **state)
     struct fake *f = *state;
     struct load_spec s = blocking(f, 5, 100);
     struct load_counts c;
+    s.server_read = NULL; /* it is gone */
     fake_stop(f);
     struct load *l = rig_open(&s);
     assert_non_null(strstr(load_trouble(l), "refused"));

