@@ -33,6 +33,7 @@ struct session {
     /* atomic */
     _Atomic bool quit, has_ui;
     _Atomic unsigned orders; /* grows with each order that ends the running row */
+    _Atomic int more; /* how often as many samples again were asked for */
 
     /* under lock */
     pthread_mutex_t lock;
@@ -46,7 +47,6 @@ struct session {
     bool resting; /* the live row ended by itself; only an order moves the runner */
     struct plan plan; /* rows copied; plan_next: the next one to run */
     int plan_next;
-    int more;
     unsigned restart; /* panes asked to start again, as bits */
     clockid_t ui_clock;
     pid_t pids[LINEUP_MAX];
