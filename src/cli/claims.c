@@ -16,6 +16,7 @@
 #include "cli/grid.h"
 #include "cli/json.h"
 #include "session/claims.h"
+#include "session/reach.h"
 #include "session/session.h"
 
 struct tried {
@@ -30,7 +31,7 @@ struct tried {
 static bool cannot(const struct claim *c, char *why, size_t size)
 {
     struct err e = {{0}};
-    if (!c->cannot[0] && c->plan.count && plan_check_limits(&c->plan, &e) < 0)
+    if (!c->cannot[0] && c->plan.count && reach_check_here(&c->plan, &e) < 0)
         snprintf(why, size, "%s", e.text);
     else
         snprintf(why, size, "%s", c->cannot);

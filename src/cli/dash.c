@@ -32,7 +32,7 @@ static int fit(const struct args *a, struct plan *plan, char *line, size_t size,
     struct params *p = &plan->rows[0].params;
     double asked = p->connections;
     int r;
-    while ((r = plan_check_limits(plan, e)) < 0) {
+    while ((r = reach_check_here(plan, e)) < 0) {
         if (a->given[PARAM_connections] || p->connections < 2)
             return r;
         p->connections = (double)(long)(p->connections / 2);

@@ -209,7 +209,7 @@ static int prepare(const struct args *a, const struct run_kind *kind, struct pla
     if (r == 0 && a->options.output)
         r = csv_check(a->options.output, e);
     if (r == 0)
-        r = plan_check_limits(plan, e);
+        r = reach_check_here(plan, e);
     if (r == 0 && kind->ready)
         r = kind->ready(e);
     return r;

@@ -98,16 +98,13 @@ static void take_peak(struct find *f, const struct row *r)
 /* Did it serve the rate and keep the limit? If not, `why`. */
 static bool keeps(const struct find *f, const struct row *r, int pane, char *why, size_t size)
 {
-    static const enum verdict bad[] = {VERDICT_SKIPPED, VERDICT_DIED, VERDICT_ERRORS,
-                                       VERDICT_FD_LIMIT, VERDICT_PORT_LIMIT};
     const struct pane *p = &r->panes[pane];
     struct text t = {why, size, 0};
     double v = row_summary(r, pane, f->limit.metric).mean;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (p->verdict == bad[i]) {
-            say(&t, "%s: %s", verdict_words[p->verdict], p->reason);
-            return false;
-        }
+    if (verdict_ends(p->verdict, ENDS_SEARCH)) {
+        say(&t, "%s: %s", verdict_words[p->verdict], p->reason);
+        return false;
+    }
     if (verdict_behind(r, pane, why, size))
         return false;
     say(&t, "%s %s", metric_table[f->limit.metric].id, isnan(v) ? "not measured" : num(v).s);

@@ -56,10 +56,6 @@ struct plan_info {
 };
 bool plan_shipped(int i, struct plan_info *out);
 
-/* More connections than descriptors allow? Raises the soft limit, then 0, or -EMFILE with the
- * number needed and the number possible. -ENOSYS: a load engine that cannot run here, and why. */
-int plan_check_limits(const struct plan *p, struct err *e);
-
 /* Folder of assets: $IODASH_ASSETS, the installed one, or that of the source tree around the
  * build; "assets" when there is none. */
 const char *plan_assets(void);

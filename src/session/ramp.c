@@ -30,12 +30,6 @@ static const struct row *next_step(const struct rows *rows, const struct row *li
     return best;
 }
 
-static bool is_limit(enum verdict v)
-{
-    return v == VERDICT_SKIPPED || v == VERDICT_DIED || v == VERDICT_FD_LIMIT ||
-           v == VERDICT_PORT_LIMIT;
-}
-
 /* A row that came from a file knows it by what was written into its samples. */
 static bool was_silent(const struct row *r, int pane, double rate)
 {
@@ -48,7 +42,7 @@ static enum ramp_end end_of(const struct row *r, int pane, double rate, double b
     enum verdict v = r->panes[pane].verdict;
     if (r->state == ROW_RUNNING)
         return RAMP_GOES_ON;
-    if (is_limit(v))
+    if (verdict_ends(v, ENDS_RAMP))
         return RAMP_LIMIT;
     if (was_silent(r, pane, rate))
         return RAMP_SILENT;

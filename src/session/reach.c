@@ -85,7 +85,7 @@ int reach_check(const struct plan *p, const struct reach_limits *l, struct err *
     return 0;
 }
 
-int plan_check_limits(const struct plan *p, struct err *e)
+int reach_check_here(const struct plan *p, struct err *e)
 {
     struct reach_limits l;
 

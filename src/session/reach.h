@@ -26,4 +26,8 @@ void reach_of(const struct params *p, const struct reach_limits *l, int models, 
 /* More connections than that in a row of the plan? 0, or -EMFILE with the number possible. */
 int reach_check(const struct plan *p, const struct reach_limits *l, struct err *e);
 
+/* The same on this machine, whose soft limit it raises. -ENOSYS: a load engine that cannot run
+ * here, and why. */
+int reach_check_here(const struct plan *p, struct err *e);
+
 #endif

@@ -12,24 +12,35 @@ const char *const row_paths[] = {"loopback", "netns", "network", NULL};
 
 const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
 
-#define VERDICT(id, word, test, holds, meaning) word,
+#define VERDICT(id, word, test, ends, holds, meaning) word,
 const char *const verdict_words[] = {"",
 #include "session/verdicts.def"
 };
 #undef VERDICT
 
-#define VERDICT(id, word, test, holds, meaning) meaning,
+#define VERDICT(id, word, test, ends, holds, meaning) meaning,
 const char *const verdict_meanings[] = {"",
 #include "session/verdicts.def"
 };
 #undef VERDICT
 
 #define HOLDS(class) (1u << CLASS_##class)
-#define VERDICT(id, word, test, holds, meaning) holds,
+#define VERDICT(id, word, test, ends, holds, meaning) holds,
 static const unsigned holds[VERDICT_COUNT] = {0,
 #include "session/verdicts.def"
 };
 #undef VERDICT
+
+#define VERDICT(id, word, test, ends, holds, meaning) ends,
+static const unsigned ends[VERDICT_COUNT] = {0,
+#include "session/verdicts.def"
+};
+#undef VERDICT
+
+bool verdict_ends(enum verdict v, unsigned what)
+{
+    return ends[v] & what;
+}
 
 bool verdict_holds(enum verdict v, enum metric_class class)
 {

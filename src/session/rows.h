@@ -34,6 +34,9 @@ extern const char *const verdict_words[];    /* "", "skipped", "died", ... "ok" 
 extern const char *const verdict_meanings[]; /* one clause each */
 /* May figures of this class rank under the verdict, pace aside? */
 bool verdict_holds(enum verdict v, enum metric_class class);
+/* Does a row with this verdict end it? */
+enum { ENDS_RAMP = 1, ENDS_SEARCH = 2 };
+bool verdict_ends(enum verdict v, unsigned what);
 
 #define SAMPLE_CHUNK 64
 

@@ -104,21 +104,32 @@ static bool turns_away(const struct seen *s)
     return true;
 }
 
+/* So many of a kind; those that are a verdict of their own are left to it. */
+static double errors_of(const struct seen *s, enum metric_id kind)
+{
+    bool own = kind == METRIC_errors_port || kind == METRIC_errors_fd;
+    double n = mean(s, kind);
+    return own || !above(n, 0) ? 0 : n;
+}
+
 static bool is_errors(const struct seen *s)
 {
-    static const enum metric_id kinds[] = {METRIC_errors_refused, METRIC_errors_reset,
-                                           METRIC_errors_timeout, METRIC_errors_bytes};
+    static const enum metric_id kinds[] = {
+#define X(id, help) METRIC_##id,
+        LOAD_ERRORS(X)
+#undef X
+    };
     double sum = 0, reset = mean(s, METRIC_errors_reset);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        sum += above(mean(s, kinds[i]), 0) ? mean(s, kinds[i]) : 0;
+        sum += errors_of(s, kinds[i]);
     if (sum <= 0)
         return turns_away(s);
     if (refusals(s) > 0 && sum == reset)
         return false; /* refused for want of a descriptor: fd-limit says it better */
     int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (above(mean(s, kinds[i]), 0) && n < (int)REASON)
-            n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", mean(s, kinds[i]),
+        if (errors_of(s, kinds[i]) > 0 && n < (int)REASON)
+            n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", errors_of(s, kinds[i]),
                           metric_table[kinds[i]].title);
     const char *wrong = s->rig && s->rig->load ? load_wrong(s->rig->load) : "";
     if (wrong[0] && n < (int)REASON)
@@ -380,7 +391,7 @@ static bool is_ok(const struct seen *s)
 
 static bool (*const tests[])(const struct seen *s) = {
     NULL, /* VERDICT_NONE */
-#define VERDICT(id, word, test, holds, meaning) is_##test,
+#define VERDICT(id, word, test, ends, holds, meaning) is_##test,
 #include "session/verdicts.def"
 #undef VERDICT
 };

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "session/csv.h"
+#include "session/reach.h"
 #include "ui/actions.h"
 #include "ui/commands.h"
 #include "ui/text.h"
@@ -84,7 +85,7 @@ void app_order(struct app *a, const struct plan_row *want)
     struct plan_row row = *want;
     struct plan one = {.count = 1, .rows = &row, .axis = {PARAM_COUNT, PARAM_COUNT}};
     struct err e = {""};
-    if (plan_check_limits(&one, &e) < 0) {
+    if (reach_check_here(&one, &e) < 0) {
         app_warn(a, "%s", e.text);
         return;
     }

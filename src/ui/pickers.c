@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "session/reach.h"
 
 enum { VALUE_SWEEP = -10 }; /* plan picker: the sweep; else the number of the shipped plan */
 
@@ -206,7 +207,7 @@ static void take_plan(struct app *a, int value)
         app_warn(a, "%s", e.text);
         return;
     }
-    if (plan_check_limits(&plan, &e) < 0) {
+    if (reach_check_here(&plan, &e) < 0) {
         app_warn(a, "%s", e.text);
     } else {
         session_plan(a->session, &plan);

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "session/plan.h"
+#include "session/reach.h"
 #include "session/sample_rows.h"
 
 #define WORDS 16
@@ -375,21 +376,21 @@ static int under_a_limit(void)
     if (setrlimit(RLIMIT_NOFILE, &l) < 0)
         return 1;
     p = planned("-c 400");
-    if (plan_check_limits(&p, &e) != 0 || getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur != 1000)
+    if (reach_check_here(&p, &e) != 0 || getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur != 1000)
         return 2; /* it fits once the soft limit is raised */
     p = planned("-c 1200");
-    if (plan_check_limits(&p, &e) != -EMFILE)
+    if (reach_check_here(&p, &e) != -EMFILE)
         return 3;
     if (!strstr(e.text, "1200") || !strstr(e.text, "1000") || !strstr(e.text, "936"))
         return 4; /* asked, allowed, possible */
     p = planned("-c 900 --idle 100");
-    if (plan_check_limits(&p, &e) != -EMFILE)
+    if (reach_check_here(&p, &e) != -EMFILE)
         return 5;
     p = planned("-w connect -c 900"); /* holds one model's connections at a time */
-    if (plan_check_limits(&p, &e) != 0)
+    if (reach_check_here(&p, &e) != 0)
         return 6;
     p = planned("-c 100,200,300,1600");
-    return plan_check_limits(&p, &e) == -EMFILE ? 0 : 7;
+    return reach_check_here(&p, &e) == -EMFILE ? 0 : 7;
 }
 
 static void descriptors_are_counted_before(void **state)
