@@ -34,6 +34,11 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 }
 
 static int64_t pages_to_bytes(int64_t pages)
+const char *proc_root(void)
+{
+    return root;
+}
+
 {
     return pages * (page_bytes ? page_bytes : sysconf(_SC_PAGESIZE));
 }

@@ -13,6 +13,8 @@
 /* "/proc" unless set (NULL: again). Before threads start. ticks/page 0: from sysconf. */
 void proc_inject(const char *root, long ticks_per_s, long page_bytes);
 
+const char *proc_root(void);
+
 struct proc_stat {
     pid_t pid;
     char name[64];  /* control characters replaced by '?' */

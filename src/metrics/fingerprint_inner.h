@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the fingerprint share: in which call a thread sleeps, and what the descriptors
+ * of its process are. */
+#ifndef METRICS_FINGERPRINT_INNER_H
+#define METRICS_FINGERPRINT_INNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* --- fingerprint_calls.c ---------------------------------------------------------------------- */
+
+enum asleep_in {
+    ASLEEP_ELSEWHERE, ASLEEP_SELECT, ASLEEP_POLL, ASLEEP_EPOLL, ASLEEP_RING, ASLEEP_AIO,
+    ASLEEP_ACCEPT, ASLEEP_RECV, ASLEEP_SEND, ASLEEP_COUNT
+};
+extern const char *const asleep_words[ASLEEP_COUNT]; /* "", "select", "poll", "epoll", ... */
+
+struct asleep {
+    enum asleep_in in;
+    unsigned long args[3];
+};
+
+/* Reads the text of a syscall file. False: the thread runs. */
+bool asleep_parse(const char *text, struct asleep *out);
+
+/* --- fingerprint_fds.c ------------------------------------------------------------------------ */
+
+#define FDS_SEEN 65536 /* descriptors above are of no kind */
+
+enum fd_kind { FD_UNKNOWN, FD_OTHER, FD_LISTENER, FD_CONNECTION };
+
+struct owner { /* a process and its descriptors */
+    pid_t pid;
+    int code; /* -errno of looking into its descriptors, 0 */
+    uint8_t kinds[FDS_SEEN];
+};
+
+#define LISTENERS_MOST 64
+
+struct sockets { /* what all processes' sockets say */
+    int port;    /* that is served; 0: any */
+    int rings;   /* io_uring descriptors */
+    int backlog, queue; /* -1: no listener was found */
+    int nagle_on, nagle_off; /* of so many connections */
+    unsigned long listeners[LISTENERS_MOST]; /* inodes: a forked one is shared */
+    int listener_count;
+};
+
+void owner_scan(struct owner *o, struct sockets *s);
+
+struct watched { /* a set of descriptors that a thread waits on */
+    bool known;  /* could be read */
+    int count;
+    int sockets; /* TCP sockets, and what could not be told */
+    int shown, edge, once; /* of them no listener; with EPOLLET, with EPOLLONESHOT */
+};
+void owner_watched(const struct owner *o, const struct asleep *a, struct watched *out);
+
+/* --- fingerprint_diag.c ----------------------------------------------------------------------- */
+
+/* The accept queues of all listeners of this port in this network namespace, by sock_diag(7), which
+ * tells them to any user. False: there is none. */
+bool diag_listener(int port, int *backlog, int *queue);
+
+#endif
