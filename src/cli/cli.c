@@ -17,9 +17,9 @@
 #include "servers/server.h"
 #include "ui/text.h"
 
-static const char *const dash_options[] = {"models", "plan", "charset", "no_color", ""};
+static const char *const dash_options[] = {"models", "plan", "charset", "no_color", "attach", "pid", ""};
 static const char *const run_options[] = {"models", "plan",    "output",    "format",
-                                          "quiet",  "fail_if", "find_rate", ""};
+                                          "quiet",  "fail_if", "find_rate", "attach", "pid", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
                                            "socket_buffer", "events", "nodelay", "client_work",
@@ -76,7 +76,7 @@ const struct command_line cli_table[] = {
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
      compare_notes},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, workloads, params, metrics, verdicts, keys, plans, claims, loopback",
+     "the tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor, NULL},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "cli/attach.h"
 #include "cli/cli.h"
 #include "session/reach.h"
 #include "ui/ui.h"
@@ -69,8 +70,7 @@ int cli_dash(const struct args *a)
     char line[160];
     int r = charset(a->options.charset, &o.term.charset, &e);
     if (r == 0)
-        r = a->options.plan ? plan_from_file(a->options.plan, a, &plan, &e)
-                            : plan_from_args(a, &plan, &e);
+        r = attach_plan(a, &plan, &e);
     if (r == 0)
         r = fit(a, &plan, line, sizeof line, &e);
     if (r < 0) {

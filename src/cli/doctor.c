@@ -205,7 +205,7 @@ static void add_model(struct grid *g, const struct io_model *m)
 {
     struct finding f = {"", ""};
     struct err e = {""};
-    if (m->probe && m->probe(&e) < 0) {
+    if (io_model_probe(m, &e) < 0) {
         FIGURE(&f, "cannot run here");
         FIX(&f, "%.190s", e.text);
     } else if (m->caps & CAP_FD_LIMIT) {

@@ -12,7 +12,8 @@
 #include "cli/json.h"
 #include "load/workloads.h"
 #include "metrics/metrics.h"
-#include "servers/io_models.h"
+#include "servers/recipe.h"
+#include "servers/targets.h"
 #include "session/claims.h"
 #include "session/loopback.h"
 #include "session/plan.h"
@@ -34,6 +35,27 @@ static void join(char *buf, size_t size, const char *word)
 
 /* --- one function a table: false past its last row ------------------------------------------- */
 
+/* What can be started here, and what is to install for what cannot. */
+static bool target_line(int i, struct line *out)
+{
+    const struct target *t = targets_at(i);
+    struct err e = {""};
+    if (!t)
+        return false;
+    const struct recipe *r = t->recipe;
+    out->cell[0] = t->id;
+    out->cell[1] = t->model.summary;
+    out->cell[2] = t->protocol < 0 ? "" : protocol_table[t->protocol]->id;
+    out->cell[3] = r->install;
+    out->cell[4] = "can be started";
+    if (target_probe(t, &e) < 0) {
+        snprintf(out->store[0], sizeof out->store[0], "%s", e.text);
+        out->cell[4] = out->store[0];
+    }
+    out->cell[5] = r->notes;
+    return true;
+}
+
 static bool model_line(int i, struct line *out)
 {
     if (i >= io_model_count)
@@ -43,7 +65,7 @@ static bool model_line(int i, struct line *out)
     out->cell[0] = m->id;
     out->cell[1] = io_group_words[m->group];
     out->cell[2] = m->summary;
-    if (m->probe && m->probe(&e) < 0) {
+    if (io_model_probe(m, &e) < 0) {
         snprintf(out->store[0], sizeof out->store[0], "not here: %s", e.text);
         out->cell[3] = out->store[0];
     } else if (m->note) {
@@ -211,6 +233,8 @@ struct listing {
 
 static const struct listing listings[] = {
     {"models", {"model", "group", "how it waits", "here", NULL}, model_line, {0, 1, 0}},
+    {"targets", {"target", "what it is", "protocol", "to install", "here", "notes", NULL},
+     target_line, {1, 2, 0}},
     {"workloads",
      {"workload", "what it does", "rule", "sweep", "main metrics", "parameters", "metrics", NULL},
      workload_line, {2, 2, 0}},

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/attach.h"
 #include "cli/cli.h"
 #include "cli/conditions.h"
 #include "cli/follow.h"
@@ -270,13 +271,8 @@ int run_command(const struct args *a, const struct run_kind *kind)
     return status;
 }
 
-static int plan_given(const struct args *a, struct plan *out, struct err *e)
-{
-    return a->options.plan ? plan_from_file(a->options.plan, a, out, e) : plan_from_args(a, out, e);
-}
-
 int cli_run(const struct args *a)
 {
-    static const struct run_kind kind = {.command = "run", .plan = plan_given, .prices = true};
+    static const struct run_kind kind = {.command = "run", .plan = attach_plan, .prices = true};
     return run_command(a, &kind);
 }

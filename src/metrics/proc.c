@@ -4,13 +4,16 @@
  * holds threads that have ended, and is exact for a running one; stat's ticks are a few ms wide. */
 #include "metrics/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,12 +22,21 @@
 
 static char root[256] = "/proc";
 static long ticks_per_s, page_bytes;
+static _Atomic int stat_above; /* descriptor of its file "stat" + 1 */
 
 void proc_inject(const char *folder, long ticks, long page)
 {
+    if (stat_above)
+        close(stat_above - 1);
+    stat_above = 0;
     snprintf(root, sizeof root, "%s", folder ? folder : "/proc");
     ticks_per_s = ticks;
     page_bytes = page;
+}
+
+const char *proc_root(void)
+{
+    return root;
 }
 
 static uint64_t ticks_to_ns(uint64_t ticks)
@@ -34,11 +46,6 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 }
 
 static int64_t pages_to_bytes(int64_t pages)
-const char *proc_root(void)
-{
-    return root;
-}
-
 {
     return pages * (page_bytes ? page_bytes : sysconf(_SC_PAGESIZE));
 }
@@ -65,7 +72,7 @@ static void copy_name(const char *from, const char *end, char *out, size_t size)
 int proc_stat_parse(const char *text, struct proc_stat *out)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
-    uint64_t user, sys;
+    uint64_t user, sys, children_user, children_sys;
     int64_t pages;
     memset(out, 0, sizeof *out);
     if (!open || !close || close < open || sscanf(text, "%d", &out->pid) != 1)
@@ -73,12 +80,15 @@ int proc_stat_parse(const char *text, struct proc_stat *out)
     copy_name(open + 1, close, out->name, sizeof out->name);
     /* proc(5), fields 3 to 24. */
     int got = sscanf(close + 1,
-                     " %c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
-                     " %" SCNu64 " %*d %*d %*d %*d %" SCNd64 " %*d %" SCNu64 " %*u %" SCNd64,
-                     &out->state, &out->minor_faults, &out->major_faults, &user, &sys,
-                     &out->threads, &out->start_ticks, &pages);
-    if (got != 8)
+                     " %c %d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
+                     " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*d %*d %" SCNd64 " %*d %" SCNu64
+                     " %*u %" SCNd64,
+                     &out->state, &out->parent, &out->minor_faults, &out->major_faults, &user, &sys,
+                     &children_user, &children_sys, &out->threads, &out->start_ticks, &pages);
+    if (got != 11)
         return -EINVAL;
+    out->children_user_ns = ticks_to_ns(children_user);
+    out->children_sys_ns = ticks_to_ns(children_sys);
     out->user_ns = ticks_to_ns(user);
     out->sys_ns = ticks_to_ns(sys);
     out->rss_bytes = pages_to_bytes(pages);
@@ -191,6 +201,81 @@ void proc_thread_close(struct proc_thread_files *f)
     proc_file_close(&f->schedstat);
 }
 
+/* ---- processes ---- */
+
+/* The numbers that a folder of /proc has as names, at most `most` (below 0: counts them only). */
+static int numbers_in(const char *name, pid_t *out, int most)
+{
+    char path[sizeof root + 64];
+    int n = 0;
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return -errno;
+    for (const struct dirent *d; (d = readdir(folder)) && (most < 0 || n < most);) {
+        if (d->d_name[0] < '0' || d->d_name[0] > '9')
+            continue;
+        if (most >= 0)
+            out[n] = (pid_t)atoi(d->d_name);
+        n++;
+    }
+    closedir(folder);
+    return n;
+}
+
+int proc_tids(pid_t pid, pid_t *out, int most)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%d/task", pid);
+    return numbers_in(name, out, most);
+}
+
+int proc_parents(struct proc_parent **out)
+{
+    int room = numbers_in("", NULL, -1) + 64, n = 0;
+    *out = NULL;
+    if (room < 64)
+        return room - 64;
+    pid_t *pids = xcalloc((size_t)room, sizeof *pids);
+    *out = xcalloc((size_t)room, sizeof **out);
+    room = numbers_in("", pids, room);
+    for (int i = 0; i < room; i++) {
+        struct proc_stat s;
+        if (proc_stat_read(pids[i], &s, NULL) == 0)
+            (*out)[n++] = (struct proc_parent){s.pid, s.parent, s.start_ticks};
+    }
+    free(pids);
+    return n;
+}
+
+/* Since Linux 6.2 the folder's size is their number. */
+static int64_t descriptors_of(pid_t pid)
+{
+    char name[32], path[sizeof root + 64];
+    struct stat st;
+    snprintf(name, sizeof name, "%d/fd", pid);
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    if (stat(path, &st) == 0 && st.st_size > 0 && access(path, R_OK) == 0)
+        return st.st_size;
+    int n = numbers_in(name, NULL, -1);
+    return n < 0 ? -1 : n;
+}
+
+void proc_extent_read(pid_t pid, struct proc_extent *out)
+{
+    char name[32], text[2048];
+    struct proc_stat stat;
+    *out = (struct proc_extent){-1, -1, -1, -1};
+    if (proc_stat_read(pid, &stat, NULL) < 0)
+        return;
+    out->threads = stat.threads;
+    out->processes = 1;
+    out->descriptors = descriptors_of(pid);
+    snprintf(name, sizeof name, "%d/smaps_rollup", pid);
+    int64_t kib = read_proc(name, text, sizeof text) > 0 ? number_after(text, "\nPss:") : -1;
+    out->pss_bytes = kib < 0 ? -1 : kib * 1024;
+}
+
 /* ---- what the kernel counts of TCP ---- */
 
 /* netstat and snmp have two lines a group: names, then values in the same order. */
@@ -255,25 +340,46 @@ static void fill_cpu(const char *ticks, struct proc_cpu *out)
     out->idle_ns = (int64_t)ticks_to_ns(idle + iowait);
 }
 
+/* The line of a CPU, or of all, in what was read of /proc/stat; NULL: not there. */
+static const char *cpu_line(const char *text, int cpu)
+{
+    char head[24];
+    int n = cpu < 0 ? snprintf(head, sizeof head, "cpu ") :
+                      snprintf(head, sizeof head, "cpu%d ", cpu);
+    while (text && !strncmp(text, "cpu", 3)) { /* the long line of the interrupts ends it */
+        if (!strncmp(text, head, (size_t)n))
+            return text + n;
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* /proc/stat, open from the first reading on: twice a turn it would cost more to find than to read. */
+static int stat_file(void)
+{
+    char path[sizeof root + 16];
+    int above = atomic_load(&stat_above), none = 0;
+    if (above)
+        return above - 1;
+    snprintf(path, sizeof path, "%s/stat", root);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || atomic_compare_exchange_strong(&stat_above, &none, fd + 1))
+        return fd;
+    close(fd); /* another thread was first */
+    return none - 1;
+}
+
 void proc_cpu_read(int cpu, struct proc_cpu *out)
 {
-    char path[sizeof root + 16], head[24], line[512];
+    char text[32768]; /* the lines of the CPUs come first, some 80 bytes each */
     *out = (struct proc_cpu){-1, -1, -1};
-    snprintf(path, sizeof path, "%s/stat", root);
-    if (cpu < 0)
-        snprintf(head, sizeof head, "cpu ");
-    else
-        snprintf(head, sizeof head, "cpu%d ", cpu);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return;
-    /* The lines of the CPUs come first; the long one of the interrupts ends the search. */
-    while (fgets(line, sizeof line, file) && !strncmp(line, "cpu", 3))
-        if (!strncmp(line, head, strlen(head))) {
-            fill_cpu(line + strlen(head), out);
-            break;
-        }
-    fclose(file);
+    int fd = stat_file();
+    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+    text[n < 0 ? 0 : n] = '\0';
+    const char *line = cpu_line(text, cpu);
+    if (line)
+        fill_cpu(line, out);
 }
 
 /* ---- the kernel's memory ---- */

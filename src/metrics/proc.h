@@ -16,10 +16,11 @@ void proc_inject(const char *root, long ticks_per_s, long page_bytes);
 const char *proc_root(void);
 
 struct proc_stat {
-    pid_t pid;
+    pid_t pid, parent;
     char name[64];  /* control characters replaced by '?' */
     char state;
     uint64_t user_ns, sys_ns; /* from ticks */
+    uint64_t children_user_ns, children_sys_ns; /* of those that ended and were waited for */
     int64_t threads;
     uint64_t start_ticks;     /* with pid: the identity of a process */
     int64_t rss_bytes;
@@ -57,6 +58,25 @@ struct proc_thread_files {
 };
 void proc_thread_read(struct proc_thread_files *f, pid_t pid, pid_t tid, struct proc_thread *out);
 void proc_thread_close(struct proc_thread_files *f);
+
+/* Threads of a process, at most `most`. Returns how many, or -errno. */
+int proc_tids(pid_t pid, pid_t *out, int most);
+
+/* All processes, each by its pid, parent and start. Returns how many, -errno: /proc is not there.
+ * The caller frees *out. */
+struct proc_parent {
+    pid_t pid, parent;
+    uint64_t start_ticks;
+};
+int proc_parents(struct proc_parent **out);
+
+/* How much a process has. -1: not readable. Its memory takes some time to count, for both sides:
+ * outside of what is measured. */
+struct proc_extent {
+    int64_t pss_bytes; /* resident memory, of shared pages a process's part */
+    int64_t descriptors, threads, processes;
+};
+void proc_extent_read(pid_t pid, struct proc_extent *out);
 
 /* MemTotal in bytes, -1 when unknown. */
 int64_t proc_mem_total(void);

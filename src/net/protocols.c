@@ -11,6 +11,7 @@ const struct protocol *const protocol_table[] = {
     &protocol_echo,
     &protocol_discard,
     &protocol_http,
+    &protocol_resp,
 };
 const int protocol_count = sizeof protocol_table / sizeof *protocol_table;
 

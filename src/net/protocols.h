@@ -6,6 +6,6 @@
 struct protocol;
 
 extern const struct protocol protocol_fetch, protocol_echo, protocol_echo_suffix, protocol_discard,
-    protocol_http;
+    protocol_http, protocol_resp;
 
 #endif

@@ -9,10 +9,11 @@
 
 #include "params/params.h"
 #include "servers/models.h"
+#include "servers/targets.h"
 
 #define WORD_ALL "all"
 
-const char *const io_group_words[] = {"kernel calls", "threads", "libraries"};
+const char *const io_group_words[] = {"kernel calls", "threads", "libraries", "yours"};
 
 const struct io_model *const io_model_table[] = {
     &model_select,
@@ -59,8 +60,26 @@ static int unknown(const char *id, struct err *e)
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", io_model_table[i]->id);
     }
     const char *near = params_nearest(id, io_model_word);
-    return err_set(e, EINVAL, "--models: no model '%.40s'%s%s%s; there are %s", id,
-                   near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", all);
+    return err_set(e, EINVAL, "--models: no model '%.40s'%s%s%s; there are %s, target:NAME, attach",
+                   id, near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "", all);
+}
+
+const struct io_model *io_model_of(const char *word, struct err *e)
+{
+    int i = io_model_find(word);
+    if (i >= 0)
+        return io_model_table[i];
+    if (targets_word(word))
+        return targets_find(word, e);
+    unknown(word, e);
+    return NULL;
+}
+
+int io_model_probe(const struct io_model *m, struct err *e)
+{
+    if (m->target)
+        return target_probe(m->target, e);
+    return m->probe ? m->probe(e) : 0;
 }
 
 static int add(struct lineup *out, const char *id, struct err *e)
@@ -72,14 +91,14 @@ static int add(struct lineup *out, const char *id, struct err *e)
                        WORD_ALL);
     if (out->count == LINEUP_MAX)
         return err_set(e, EINVAL, "--models: more than %d models", LINEUP_MAX);
-    int i = io_model_find(id);
-    if (i < 0)
-        return unknown(id, e);
+    const struct io_model *m = io_model_of(id, e);
+    if (!m)
+        return -EINVAL;
     struct err why = {""};
-    int rc = io_model_table[i]->probe(&why);
+    int rc = m->target ? 0 : io_model_probe(m, &why);
     if (rc < 0)
         return err_set(e, -rc, "%s cannot run here: %s", id, why.text);
-    out->models[out->count++] = io_model_table[i];
+    out->models[out->count++] = m;
     return 0;
 }
 
@@ -87,7 +106,7 @@ int lineup_parse(const char *text, struct lineup *out, struct err *e)
 {
     *out = (struct lineup){0};
     for (const char *at = text;; at++) {
-        char id[64];
+        char id[256];
         size_t n = strcspn(at, ",");
         snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), at);
         int rc = add(out, id, e);

@@ -15,8 +15,8 @@
 struct worker; /* servers/worker.h, for models only */
 struct target; /* servers/target.h */
 
-enum io_group { GROUP_KERNEL, GROUP_THREADS, GROUP_LIBRARIES };
-extern const char *const io_group_words[]; /* "kernel calls", "threads", "libraries" */
+enum io_group { GROUP_KERNEL, GROUP_THREADS, GROUP_LIBRARIES, GROUP_YOURS };
+extern const char *const io_group_words[]; /* "kernel calls", "threads", "libraries", "yours" */
 
 enum {                       /* caps */
     CAP_EDGE = 1 << 0,       /* is told of a change only */
@@ -53,6 +53,13 @@ struct io_model {
 extern const struct io_model *const io_model_table[];
 extern const int io_model_count;
 
+/* Can it run here? 0, or -errno and why not: its probe, or what a target lacks. */
+int io_model_probe(const struct io_model *m, struct err *e);
+
+/* The model of that word: of the table, or a target (servers/targets.h). NULL, and e says what there
+ * is. */
+const struct io_model *io_model_of(const char *word, struct err *e);
+
 /* Index of an id in the table, -1 when there is none. io_model_word: for params_nearest(). */
 int io_model_find(const char *id);
 const char *io_model_word(int i);
@@ -66,7 +73,8 @@ struct lineup {
 };
 
 /* Parses "select,epoll-lt". Returns 0, -EINVAL (unknown, empty, too many: what is allowed), or the
- * probe's -errno with its reason for one that cannot run here. */
+ * probe's -errno with its reason for one that cannot run here. A target that cannot stands in it
+ * all the same: the others are measured. */
 int lineup_parse(const char *text, struct lineup *out, struct err *e);
 
 #define LINEUPS_MAX 8

@@ -7,8 +7,11 @@
 #include <semaphore.h>
 
 #include "servers/crew.h"
+#include "servers/keeper.h"
 #include "servers/server.h"
 #include "servers/shared.h"
+#include "servers/spawn.h"
+#include "servers/tree.h"
 
 struct server;
 
@@ -23,7 +26,7 @@ struct placement {
     int64_t (*worker_cpu_ns)(const struct server *s, int worker);
 };
 
-extern const struct placement place_process, place_inside, place_target;
+extern const struct placement place_process, place_inside, place_target, place_recipe;
 
 #define THREADS_READ 16 /* whose waits are looked at */
 
@@ -42,8 +45,14 @@ struct server {
     /* Atomic. */
     _Atomic bool ended;
 
-    /* place_process */
-    int lifeline, pidfd;
+    /* place_process, place_recipe: the keeper */
+    struct spawned child;
+
+    /* place_target, place_recipe: its processes, where they are known */
+    struct tree *tree;
+
+    /* place_recipe */
+    struct keeper *keeper;
 
     /* place_inside */
     struct crew crew;

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The placement of a server that is not ours: nothing is started and nothing ends with it. It lives
- * as long as its process does, when that is known, and its CPU clock is that process's. Its
- * counters stay zero and mean nothing: server_counted() says so. */
+/* The placement of a server that is not ours and that runs already: nothing is started and nothing
+ * ends with it. It lives as long as its process does, when that is known, and its CPU is that
+ * process's and of all below it. Its counters stay zero and mean nothing: server_counted() says
+ * so. */
 #include "servers/place.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "metrics/proc.h"
 #include "servers/target.h"
 
 static const struct target *target_of(const struct server *s)
 {
     return s->spec.model->target;
-}
-
-static bool lives(const struct target *t)
-{
-    struct proc_stat stat;
-    return proc_stat_read(t->pid, &stat, NULL) == 0 && stat.start_ticks == t->start_ticks &&
-           stat.state != 'Z' && stat.state != 'X';
 }
 
 static int ended(const struct target *t, struct err *e)
@@ -29,13 +22,17 @@ static int ended(const struct target *t, struct err *e)
 
 static int target_start(struct server *s, int memfd, struct err *e)
 {
+    const struct target *t = target_of(s);
     close(memfd);
-    if (target_of(s)->pid && !lives(target_of(s)))
-        return ended(target_of(s), e);
-    s->spec.listen = target_of(s)->addr;
+    if (t->pid)
+        s->tree = tree_new(&(struct tree_root){
+            .pid = t->pid, .itself = true, .start_ticks = t->start_ticks});
+    if (t->pid && !tree_lives(s->tree))
+        return ended(t, e);
+    s->spec.listen = t->addr;
     s->shared->port = net_addr_port(&s->spec.listen);
-    s->pid = target_of(s)->pid;
-    return 0;
+    s->pid = t->pid;
+    return t->knock ? target_reach(t, e) : 0;
 }
 
 static void target_stop(struct server *s)
@@ -46,7 +43,7 @@ static void target_stop(struct server *s)
 static bool target_alive(struct server *s, struct err *why)
 {
     const struct target *t = target_of(s);
-    if (!t->pid || lives(t))
+    if (!t->pid || tree_lives(s->tree))
         return true;
     ended(t, why);
     return false;
@@ -54,7 +51,7 @@ static bool target_alive(struct server *s, struct err *why)
 
 static int64_t target_cpu_ns(const struct server *s)
 {
-    return s->pid && lives(target_of(s)) ? proc_cpu_ns(s->pid) : -1;
+    return s->tree ? tree_cpu_ns(s->tree) : -1;
 }
 
 static int64_t target_worker_cpu_ns(const struct server *s, int worker)

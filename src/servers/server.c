@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "servers/place.h"
+#include "servers/target.h"
 
 static const struct placement *place_of(const struct server_spec *spec)
 {
     if (spec->model->target)
-        return &place_target;
+        return spec->model->target->recipe ? &place_recipe : &place_target;
     bool inside = shared_count(spec->params.place, PLACE_PROCESS) == PLACE_INSIDE;
     return inside ? &place_inside : &place_process;
 }
@@ -21,7 +22,7 @@ static const struct placement *place_of(const struct server_spec *spec)
 struct server *server_start(const struct server_spec *spec, struct err *e)
 {
     struct err why = {""};
-    int rc = spec->model->probe(&why);
+    int rc = io_model_probe(spec->model, &why);
     if (rc < 0) {
         err_set(e, -rc, "%s cannot run here: %s", spec->model->id, why.text);
         return NULL;
@@ -33,6 +34,7 @@ struct server *server_start(const struct server_spec *spec, struct err *e)
     if (rc >= 0)
         rc = s->place->start(s, rc, e);
     if (rc < 0) {
+        tree_free(s->tree);
         shared_close(s->shared);
         free(s);
         return NULL;
@@ -45,6 +47,7 @@ void server_stop(struct server *s)
     if (!s)
         return;
     s->place->stop(s);
+    tree_free(s->tree);
     proc_file_close(&s->stat_file);
     for (int i = 0; i < THREADS_READ; i++)
         proc_thread_close(&s->thread_files[i]);
@@ -75,7 +78,7 @@ bool server_alive(struct server *s, struct err *why)
 
 bool server_counted(const struct server *s)
 {
-    return s->place != &place_target;
+    return !s->spec.model->target;
 }
 
 void server_read(const struct server *s, struct server_counts *out)
@@ -133,11 +136,44 @@ static void add_known(int64_t *sum, int64_t v)
 
 int server_stat(struct server *s, struct proc_stat *out)
 {
-    return proc_stat_reread(&s->stat_file, s->pid, out);
+    return s->tree ? tree_stat(s->tree, out) : proc_stat_reread(&s->stat_file, s->pid, out);
+}
+
+int64_t server_look(struct server *s)
+{
+    return s->tree ? tree_look(s->tree) : 0;
+}
+
+void server_extent(struct server *s, struct proc_extent *out)
+{
+    *out = (struct proc_extent){-1, -1, -1, -1};
+    if (s->tree)
+        tree_extent(s->tree, out);
+    else if (s->place == &place_process)
+        proc_extent_read(s->pid, out);
+}
+
+int server_processes(const struct server *s, pid_t *out, int most)
+{
+    if (s->tree)
+        return tree_pids(s->tree, out, most);
+    if (!s->pid || most < 1)
+        return 0;
+    *out = s->pid;
+    return 1;
+}
+
+bool server_pinned(const struct server *s)
+{
+    return s->spec.cpu >= 0 && s->place != &place_target;
 }
 
 void server_threads(struct server *s, struct proc_thread *out)
 {
+    if (s->tree) {
+        tree_threads(s->tree, out);
+        return;
+    }
     bool few = s->shared->workers <= THREADS_READ && !s->spec.model->cpu_ns;
     *out = few ? (struct proc_thread){0, 0, 0} : (struct proc_thread){-1, -1, -1};
     for (int i = 0; i < s->shared->workers && few; i++) {

@@ -25,8 +25,8 @@ struct server_spec {
     int cpu;                /* first worker's CPU, the next ones follow; -1: not pinned */
 };
 
-/* Starts it and waits until it listens (at most 5 s); of a target (servers/target.h) it is only the
- * handle. NULL with one line: the address is in use, the model cannot run here, the child died. The
+/* Starts it and waits until it listens (at most 5 s; a target as long as its recipe says); of a
+ * target that was attached to (servers/target.h) it is only the handle. NULL with one line: the address is in use, the model cannot run here, the child died. The
  * caller ends it with server_stop(). */
 struct server *server_start(const struct server_spec *spec, struct err *e);
 
@@ -41,6 +41,20 @@ pid_t server_pid(const struct server *s); /* our own when inside; 0: not known *
 /* True while it runs. False with why ("killed by SIGKILL", "exit 1: TEXT") once it ended. */
 bool server_alive(struct server *s, struct err *why);
 
+/* Looks for processes of one that is not ours that have come since the last look, which takes some
+ * ms: before and after what is measured. Returns the CPU time that those used already: it belongs
+ * to the reading before. The owner's thread, as the next. */
+int64_t server_look(struct server *s);
+
+/* What its processes hold. -1 each inside, where it is ours too. */
+void server_extent(struct server *s, struct proc_extent *out);
+
+/* Pids of its processes as the last look found them, at most `most`; 0: not known. */
+int server_processes(const struct server *s, pid_t *out, int most);
+
+/* Does it run on the CPU of its spec? One that was there before is where it likes. */
+bool server_pinned(const struct server *s);
+
 /* Has it counters? One that is not ours has none: what is read then are zeros. */
 bool server_counted(const struct server *s);
 
@@ -53,8 +67,8 @@ void server_read_worker(const struct server *s, int worker, struct server_counts
  * a second at most), and the latest text. latest may be NULL. Any thread. */
 uint64_t server_troubles(const struct server *s, struct err *latest);
 
-/* CPU time so far in ns: the child's CPU clock; inside, the sum of its threads' clocks. -1 when it
- * is gone. */
+/* CPU time so far in ns: the child's CPU clock; inside, the sum of its threads' clocks; of one that
+ * is not ours all its processes'. -1 when it is gone. */
 int64_t server_cpu_ns(const struct server *s);
 
 /* The same of one worker's thread; -1 when it is not known. */
@@ -73,8 +87,8 @@ void server_threads(struct server *s, struct proc_thread *out);
 void server_gate(struct server *s, enum gate_word word);
 void server_gate_read(const struct server *s, struct gate_reading *out);
 
-/* What main() asks first. True: this is the process of a server ("--server-child FD"), which has
- * run; *status is to be its exit status. Nothing is printed; errors go into the shared header. */
+/* What main() asks first. True: this is the process of a server ("--server-child FD") or the keeper
+ * of one that is not ours, which has run; *status is to be its exit status. Nothing is printed; errors go into the shared header. */
 bool server_child(int argc, char **argv, int *status);
 int server_child_main(int argc, char **argv);
 

@@ -16,6 +16,9 @@
 #include "base/limits.h"
 #include "base/units.h"
 #include "metrics/proc.h"
+#include "servers/listener.h"
+#include "servers/recipe.h"
+#include "servers/tree.h"
 
 #define REACH_S 5
 
@@ -92,10 +95,9 @@ static int write_request(struct target *t, const struct url *u, struct err *e)
     return 0;
 }
 
-static int no_probe(struct err *e)
+int target_probe(const struct target *t, struct err *e)
 {
-    (void)e;
-    return 0;
+    return t->recipe ? recipe_probe(t->recipe, e) : 0;
 }
 
 int target_parse(const char *url, struct target *out, struct err *e)
@@ -124,7 +126,7 @@ int target_parse(const char *url, struct target *out, struct err *e)
     snprintf(out->id, sizeof out->id, "%.*s", (int)sizeof out->id - 1, u.host);
     out->model = (struct io_model){.id = out->id, .label = out->id, .target = out,
                                    .summary = "a server that is not ours",
-                                   .caps = CAP_OWN_WORKERS, .probe = no_probe};
+                                   .caps = CAP_OWN_WORKERS};
     return 0;
 }
 
@@ -261,5 +263,30 @@ int target_process(struct target *t, const char *text, struct err *e)
     t->pid = pid;
     t->start_ticks = stat.start_ticks;
     snprintf(t->name, sizeof t->name, "%s", stat.name);
+    return 0;
+}
+
+/* It, or a process below it: a master often leaves that to its workers. */
+static int listens_in_tree(const struct target *t)
+{
+    pid_t pids[TREE_MOST];
+    int n = tree_find(t->pid, pids + 1, TREE_MOST - 1);
+    pids[0] = t->pid;
+    return listener_among(pids, n + 1, net_addr_port(&t->addr));
+}
+
+int target_attach_process(struct target *t, const char *text, struct err *e)
+{
+    struct err why = {""};
+    int rc = target_process(t, text, &why);
+    if (rc == -EINVAL || rc == -ESRCH)
+        return err_set(e, -rc, "%s", why.text);
+    if (rc < 0)
+        snprintf(t->doubt, sizeof t->doubt, "%.150s", why.text);
+    else if (listens_in_tree(t) == 0)
+        snprintf(t->doubt, sizeof t->doubt, "--pid %d (%.40s) does not listen on port %d",
+                 (int)t->pid, t->name, net_addr_port(&t->addr));
+    if (t->doubt[0])
+        t->pid = 0;
     return 0;
 }

@@ -29,7 +29,7 @@ static void cut(const char *from, size_t n, char *out, size_t size)
 static int split(const char *text, struct parts *out, enum expr_op *op)
 {
     size_t left = strcspn(text, "<>");
-    const char *at = text + left, *point = memchr(text, '.', left);
+    const char *at = text + left, *point = memrchr(text, '.', left); /* an address has points */
     if (!*at)
         return -EINVAL;
     *op = (*at == '<' ? EXPR_LESS : EXPR_MORE) + (at[1] == '=');
@@ -67,7 +67,8 @@ int expr_parse(const char *who, const char *text, struct expr *out, struct err *
     if (split(text, &p, &out->op) < 0 || strlen(text) >= sizeof out->text)
         return err_set(e, EINVAL, "%s %s: must be [MODEL.]METRIC, one of < <= > >=, and a number",
                        who, echo);
-    if (p.model[0] && io_model_find(p.model) < 0)
+    const struct io_model *model = p.model[0] ? io_model_of(p.model, NULL) : NULL;
+    if (p.model[0] && !model)
         return unknown(who, text, "model", params_nearest(p.model, io_model_word), e);
     int metric = metrics_find(p.metric);
     if (metric < 0)
@@ -76,7 +77,7 @@ int expr_parse(const char *who, const char *text, struct expr *out, struct err *
         return err_set(e, EINVAL, "%s %s: %s is no number (2000, 1.5, 20k)", who, echo,
                        p.number[0] ? p.number : "nothing");
     snprintf(out->text, sizeof out->text, "%s", text);
-    snprintf(out->model, sizeof out->model, "%.31s", p.model);
+    snprintf(out->model, sizeof out->model, "%s", model ? model->id : "");
     out->metric = (enum metric_id)metric;
     return 0;
 }

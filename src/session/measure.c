@@ -27,7 +27,7 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
     if (out->server_cpu_ns < 0 || server_stat(server, &out->stat) < 0)
         out->stat.pid = 0;
     server_threads(server, &out->threads);
-    if (!out->counted)
+    if (!server_pinned(server))
         cpu = -1;
     out->khz = cpu < 0 ? -1 : cpus_khz(cpu);
     out->cpu = (struct proc_cpu){-1, -1, -1};
@@ -209,6 +209,16 @@ void span_in_flight(const struct span *s, const struct params *p, struct values 
     if (p->rate == PARAM_MAX && answered > 0 && !reopened && out->v[METRIC_errors] == 0)
         out->v[METRIC_in_flight_pct] =
             out->v[METRIC_requests_per_s] * out->v[METRIC_latency_mean_us] / 1e4 / answered;
+}
+
+void extent_values(struct server *server, struct values *out)
+{
+    struct proc_extent x;
+    server_extent(server, &x);
+    out->v[METRIC_pss_bytes] = known(x.pss_bytes);
+    out->v[METRIC_descriptors] = known(x.descriptors);
+    out->v[METRIC_threads] = known(x.threads);
+    out->v[METRIC_processes] = known(x.processes);
 }
 
 /* What only the server's own counters and its machine tell. */

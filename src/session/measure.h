@@ -66,6 +66,8 @@ void span_values(const struct span *s, const struct span_hists *h, int64_t mem_t
 /* Behind them, when never_answered stands there: how many of a closed loop's connections rate times
  * latency explains. */
 void span_in_flight(const struct span *s, const struct params *p, struct values *out);
+/* What the server holds now; takes longer than an edge. */
+void extent_values(struct server *server, struct values *out);
 /* Those of the histograms alone. */
 void span_latency(const struct span_hists *h, struct values *out);
 

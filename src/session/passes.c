@@ -89,6 +89,7 @@ static void pass_values(const struct passes *p, const struct pass_edges *edges,
     struct span_hists none = {0};
     span_values(&span, &none, p->s->mem_total, &out->values);
     others_values(edges, &out->values);
+    extent_values(edges->pane->server, &out->values);
     double *v = out->values.v;
     if (!result->counts.replies) /* nothing was asked */
         v[METRIC_requests_per_s] = v[METRIC_mib_per_s] = METRIC_NONE;

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "load/workloads.h"
+#include "net/protocol.h"
+#include "servers/targets.h"
 
 static const char models_default[] = "select,epoll-lt";
 
@@ -186,6 +188,36 @@ int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out
     return plan_over(a, &alone, out, e);
 }
 
+int plan_speak(const struct lineup *l, struct params *p, struct err *e)
+{
+    double asked = p->protocol;
+    int theirs, rc = targets_protocol(l, &theirs, e);
+
+    if (rc < 0 || theirs < 0)
+        return rc;
+    if (!isnan(asked) && (int)asked != theirs)
+        return err_set(e, EINVAL, "--protocol %s: a server that is not ours speaks %s",
+                       protocol_table[(int)asked]->id, protocol_table[theirs]->id);
+    p->protocol = theirs;
+    return 0;
+}
+
+/* All are asked in the protocol of those that speak one only. */
+static int plan_in_one_protocol(const struct args *a, struct lineups *lineups, struct plan *out,
+                                struct err *e)
+{
+    struct args *asked = xcalloc(1, sizeof *asked);
+    int status = 0;
+
+    *asked = *a;
+    for (int i = 0; status == 0 && i < lineups->count; i++)
+        status = plan_speak(&lineups->lineup[i], &asked->params, e);
+    if (status == 0)
+        status = plan_over(asked, lineups, out, e);
+    free(asked);
+    return status;
+}
+
 int plan_from_args(const struct args *a, struct plan *out, struct err *e)
 {
     const char *models = a->options.models ? a->options.models : models_default;
@@ -195,7 +227,7 @@ int plan_from_args(const struct args *a, struct plan *out, struct err *e)
     *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
     for (int i = 0; status == 0 && workers_asked(a) && i < lineups.count; i++)
         status = lineup_takes_workers(&lineups.lineup[i], e);
-    return status == 0 ? plan_over(a, &lineups, out, e) : status;
+    return status == 0 ? plan_in_one_protocol(a, &lineups, out, e) : status;
 }
 
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out)

@@ -26,6 +26,10 @@ struct plan {
 /* From parsed arguments; models NULL: select,epoll-lt. Returns 0 or -errno with one line. */
 int plan_from_args(const struct args *a, struct plan *out, struct err *e);
 
+/* Sets the protocol that the servers of a lineup that are not ours speak, where there is one. 0, or
+ * -EINVAL: they speak different ones, or p asks for another. */
+int plan_speak(const struct lineup *l, struct params *p, struct err *e);
+
 /* The same for this lineup, whatever models were given: it may hold a target. */
 int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out, struct err *e);
 

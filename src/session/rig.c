@@ -63,7 +63,7 @@ static void pane_start(struct rig_pane *p, const struct io_model *model, const s
                        const struct cpu_plan *cpus)
 {
     struct err e = {{0}};
-    if (model->probe(&e) < 0) {
+    if (io_model_probe(model, &e) < 0) {
         p->skipped = true;
         snprintf(p->trouble, sizeof p->trouble, "%.150s", e.text);
         return;
@@ -109,8 +109,11 @@ static void pane_fit(struct rig_pane *p, const struct io_model *model, const str
                      const struct cpu_plan *cpus)
 {
     struct err why;
+    bool sized = model->target && model->target->sized;
     bool keep = p->server && server_model(p->server) == model &&
-                same(&p->params, want, server_fixed) && server_alive(p->server, &why);
+                same(&p->params, want, server_fixed) &&
+                (!sized || params_same(p->params.size, want->size)) &&
+                server_alive(p->server, &why);
     if (!keep)
         pane_close(p);
     bool loaded = workload_of(want)->repeat == NULL;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "servers/target.h"
+
 const char *const row_paths[] = {"loopback", "netns", "network", NULL};
 
 const char *const kept_words[] = {"yes", "warmup", "broken", "extra"};
@@ -129,6 +131,8 @@ bool pane_honours(const struct pane *p, enum param_id id)
         return false;
     if (id == PARAM_place && p->io && p->io->target)
         return false;
+    if (id == PARAM_size && p->io && p->io->target && p->io->target->request_length)
+        return false; /* its address says what comes */
     return !policy[id] || !p->io || p->io->policies & policy[id];
 }
 

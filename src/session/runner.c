@@ -111,6 +111,13 @@ static const char *path_of(const struct lineup *l)
     return row_paths[farthest];
 }
 
+/* What is known beforehand that will not be measured of a server that is not ours. */
+static void note_doubt(struct pane *p)
+{
+    if (p->io->target && p->io->target->doubt[0])
+        snprintf(p->note, sizeof p->note, "%.90s: no CPU measured", p->io->target->doubt);
+}
+
 /* The row to measure into: one that was asked for before goes on, else a new one. */
 static struct row *row_for(struct session *s, const struct plan_row *want)
 {
@@ -126,6 +133,7 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
             found->panes[i].io = want->lineup.models[i];
             snprintf(found->panes[i].model, sizeof found->panes[i].model, "%s",
                      want->lineup.models[i]->id);
+            note_doubt(&found->panes[i]);
         }
     }
     found->state = ROW_RUNNING;
@@ -139,13 +147,20 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
     return found;
 }
 
+/* One of several processes says nothing of all of them: the sampler knows only that there are
+ * some. */
+static pid_t known_pid(const struct server *s)
+{
+    return server_counted(s) || !server_pid(s) ? server_pid(s) : -1;
+}
+
 static void publish_rig(struct session *s)
 {
     for (int i = 0; i < LINEUP_MAX; i++) {
         struct rig_pane *p = i < s->rig.count ? &s->rig.panes[i] : NULL;
         session_trouble(s, i, p && p->server && !p->trouble[0], p ? p->trouble : "");
         pthread_mutex_lock(&s->lock);
-        s->pids[i] = p && p->server ? server_pid(p->server) : 0;
+        s->pids[i] = p && p->server ? known_pid(p->server) : 0;
         pthread_mutex_unlock(&s->lock);
     }
 }

@@ -33,8 +33,8 @@ static void read_second(struct session *s, struct second *out)
     out->ui_ns = atomic_load(&s->has_ui) ? clock_of(s->ui_clock) : -1;
     for (int i = 0; i < LINEUP_MAX; i++) {
         pid_t pid = session_server_pid(s, i);
-        out->pid[i] = pid > 0 && pid != getpid() ? pid : 0;
-        out->server_ns[i] = out->pid[i] ? proc_cpu_ns(pid) : 0;
+        out->pid[i] = pid != getpid() ? pid : 0;
+        out->server_ns[i] = pid < 0 ? -1 : out->pid[i] ? proc_cpu_ns(pid) : 0;
     }
     proc_cpu_read(s->cpus.pinned ? s->cpus.server : -1, &out->cpu);
 }

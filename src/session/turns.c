@@ -194,6 +194,7 @@ static void make_values(struct rounds *r, int pane, struct values *out)
                                .late = paced ? &r->hists[LOAD_LATE] : NULL};
     span_count_messages(&pr->span, &r->row->params);
     span_values(&pr->span, &hists, r->s->mem_total, out);
+    extent_values(r->s->rig.panes[pane].server, out);
     out->v[METRIC_established] = (double)load_established(l);
     out->v[METRIC_served] = (double)load_served(l);
     out->v[METRIC_never_answered] = (double)load_never_answered(l);

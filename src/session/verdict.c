@@ -360,7 +360,7 @@ static bool is_too_few(const struct seen *s)
 static bool uses_all(const struct seen *s, double cpu)
 {
     double all = s->row->params.workers;
-    if (s->pane->io && s->pane->io->target)
+    if (s->pane->io && s->pane->io->target && !pane_honours(s->pane, PARAM_workers))
         all = cpu <= 105 ? 1 : (double)sysconf(_SC_NPROCESSORS_ONLN);
     return above(cpu, 95 * all - 1e-9);
 }

@@ -209,9 +209,12 @@ static void a_number_that_came_back(void **state)
     snprintf(text, sizeof text, "%d", getpid());
     struct server *s = handle(&t, text);
     assert_true(server_alive(s, &why));
-    t.start_ticks--;
-    assert_false(server_alive(s, &why));
     server_stop(s);
+    t.start_ticks--;
+    struct server_spec other = {.model = &t.model, .cpu = -1};
+    params_init(&other.params);
+    assert_null(server_start(&other, &why));
+    assert_non_null(strstr(why.text, "ended"));
 }
 
 /* Two connections that the client ended first: their ports towards this server wait. */
