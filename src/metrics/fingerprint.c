@@ -18,20 +18,20 @@
 #include "metrics/proc.h"
 
 #define THREADS_MOST 4096
-#define OWNERS_MOST 64
+#define OWNERS_MOST 256
+#define TABLES_MOST 256
 #define GROUPS_MOST 8
 #define SETS_MOST 32
 
 struct sleeper { /* a thread */
-    int owner;
-    pid_t tid;
+    pid_t pid, tid;
     uint8_t seen[ASLEEP_COUNT];
     struct asleep most; /* the wait that was seen most often; ASLEEP_ELSEWHERE: none */
 };
 
 struct set { /* an epoll set that was read: several threads may wait on it */
-    int owner;
-    unsigned long fd;
+    const struct table *table;
+    int fd;
     struct watched watched;
 };
 
@@ -41,9 +41,11 @@ struct group {
 };
 
 struct fingerprint_taking {
-    struct owner *owners;
+    pid_t *owners;
     struct sleeper *sleepers;
     int owner_count, count, cursor;
+    struct table *tables[TABLES_MOST];
+    int table_count;
     int threads, processes; /* by the last look */
     int refused;            /* -errno of reading a thread's call */
     pid_t refused_by;
@@ -75,16 +77,16 @@ struct fingerprint_taking *fingerprint_begin(const pid_t *pids, int count, int p
     t->sleepers = xcalloc(THREADS_MOST, sizeof *t->sleepers);
     t->sockets = (struct sockets){.port = port, .backlog = -1, .queue = -1};
     for (int i = 0; i < t->owner_count; i++)
-        t->owners[i].pid = pids[i];
+        t->owners[i] = pids[i];
     return t;
 }
 
 /* Threads come in the same order at each look, so the next one is mostly where the last was. */
-static struct sleeper *find(struct fingerprint_taking *t, int owner, pid_t tid)
+static struct sleeper *find(struct fingerprint_taking *t, pid_t pid, pid_t tid)
 {
     for (int i = 0; i < t->count; i++) {
         int at = (t->cursor + i) % t->count;
-        if (t->sleepers[at].tid == tid && t->sleepers[at].owner == owner) {
+        if (t->sleepers[at].tid == tid && t->sleepers[at].pid == pid) {
             t->cursor = at + 1;
             return &t->sleepers[at];
         }
@@ -92,21 +94,21 @@ static struct sleeper *find(struct fingerprint_taking *t, int owner, pid_t tid)
     if (t->count == THREADS_MOST)
         return NULL;
     t->cursor = 0;
-    t->sleepers[t->count] = (struct sleeper){.owner = owner, .tid = tid};
+    t->sleepers[t->count] = (struct sleeper){.pid = pid, .tid = tid};
     return &t->sleepers[t->count++];
 }
 
-static void look_at(struct fingerprint_taking *t, int owner, pid_t tid)
+static void look_at(struct fingerprint_taking *t, pid_t pid, pid_t tid)
 {
     char path[320], text[256];
     struct asleep now;
-    snprintf(path, sizeof path, "%s/%d/task/%d/syscall", proc_root(), t->owners[owner].pid, tid);
+    snprintf(path, sizeof path, "%s/%d/task/%d/syscall", proc_root(), pid, tid);
     int n = limits_read_file(path, text, sizeof text);
     if (n < 0 && n != -ESRCH) {
         t->refused = n;
-        t->refused_by = t->owners[owner].pid;
+        t->refused_by = pid;
     }
-    struct sleeper *s = find(t, owner, tid);
+    struct sleeper *s = find(t, pid, tid);
     if (n < 0 || !s || !asleep_parse(text, &now) || now.in == ASLEEP_ELSEWHERE)
         return;
     s->seen[now.in]++;
@@ -120,14 +122,14 @@ void fingerprint_look(struct fingerprint_taking *t)
     t->threads = t->processes = 0;
     for (int i = 0; i < t->owner_count; i++) {
         int before = t->threads;
-        snprintf(path, sizeof path, "%s/%d/task", proc_root(), t->owners[i].pid);
+        snprintf(path, sizeof path, "%s/%d/task", proc_root(), t->owners[i]);
         DIR *folder = opendir(path);
         for (const struct dirent *d; folder && (d = readdir(folder));) {
             pid_t tid = atoi(d->d_name);
             if (tid <= 0)
                 continue;
             t->threads++;
-            look_at(t, i, tid);
+            look_at(t, t->owners[i], tid);
         }
         if (folder)
             closedir(folder);
@@ -137,21 +139,50 @@ void fingerprint_look(struct fingerprint_taking *t)
 
 /* --- what they say together ------------------------------------------------------------------- */
 
-static const struct watched *watched_by(struct fingerprint_taking *t, const struct sleeper *s,
-                                        struct watched *room)
+static struct table *add_table(struct fingerprint_taking *t, pid_t pid, pid_t tid)
 {
-    bool shared = s->most.in == ASLEEP_EPOLL;
-    for (int i = 0; i < t->set_count && shared; i++)
-        if (t->sets[i].owner == s->owner && t->sets[i].fd == s->most.args[0])
+    return t->tables[t->table_count++] = table_new(pid, tid, &t->sockets);
+}
+
+/* The process's own, which is there already, or one that only this thread and its like have. */
+static const struct table *table_of(struct fingerprint_taking *t, const struct sleeper *s)
+{
+    const struct table *main = NULL;
+    for (int i = 0; i < t->table_count; i++) {
+        if (t->tables[i]->pid == s->pid && table_shared(t->tables[i], s->tid))
+            return t->tables[i];
+        if (t->tables[i]->pid == s->pid && !main)
+            main = t->tables[i];
+    }
+    return t->table_count < TABLES_MOST ? add_table(t, s->pid, s->tid) : main;
+}
+
+static const struct watched *known_set(const struct fingerprint_taking *t, const struct table *o,
+                                       int fd)
+{
+    for (int i = 0; i < t->set_count; i++)
+        if (table_same_file(t->sets[i].table, t->sets[i].fd, o, fd))
             return &t->sets[i].watched;
-    owner_watched(&t->owners[s->owner], &s->most, room);
-    if (room->sockets > 0) {
-        t->watched += room->count;
+    return NULL;
+}
+
+static struct watched watched_by(struct fingerprint_taking *t, const struct sleeper *s)
+{
+    const struct table *o = table_of(t, s);
+    bool shared = s->most.in == ASLEEP_EPOLL;
+    int fd = (int)s->most.args[0];
+    const struct watched *known = shared ? known_set(t, o, fd) : NULL;
+    struct watched w;
+    if (known)
+        return *known;
+    table_watched(o, &s->most, &w);
+    if (w.sockets > 0) {
+        t->watched += w.count;
         t->watched_known = true;
     }
     if (shared && t->set_count < SETS_MOST)
-        t->sets[t->set_count++] = (struct set){s->owner, s->most.args[0], *room};
-    return room;
+        t->sets[t->set_count++] = (struct set){o, fd, w};
+    return w;
 }
 
 static const char *word_of(const struct sleeper *s, const struct watched *w)
@@ -176,6 +207,24 @@ static void add(struct fingerprint_taking *t, const char *word)
     t->waiting++;
 }
 
+/* A set with nothing but a listener in it does not tell how connections will be watched; others of
+ * the same server do. */
+static void fold_bare(struct fingerprint_taking *t)
+{
+    const char *bare = asleep_words[ASLEEP_EPOLL];
+    struct group *to = NULL, *from = NULL;
+    for (int i = 0; i < t->group_count; i++) {
+        if (!strcmp(t->groups[i].word, bare))
+            from = &t->groups[i];
+        else if (!strncmp(t->groups[i].word, bare, strlen(bare)))
+            to = &t->groups[i];
+    }
+    if (!to || !from)
+        return;
+    to->threads += from->threads;
+    *from = t->groups[--t->group_count];
+}
+
 static int by_threads(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
@@ -184,15 +233,17 @@ static int by_threads(const void *a, const void *b)
 
 static void gather(struct fingerprint_taking *t)
 {
-    struct watched room;
+    for (int i = 0; i < t->owner_count; i++)
+        add_table(t, t->owners[i], t->owners[i]);
     for (int i = 0; i < t->count; i++) {
         const struct sleeper *s = &t->sleepers[i];
         if (s->most.in == ASLEEP_ELSEWHERE)
             continue;
-        const struct watched *w = watched_by(t, s, &room);
-        if (!w->known || w->sockets > 0)
-            add(t, word_of(s, w));
+        struct watched w = watched_by(t, s);
+        if (!w.known || w.sockets > 0)
+            add(t, word_of(s, &w));
     }
+    fold_bare(t);
     qsort(t->groups, (size_t)t->group_count, sizeof *t->groups, by_threads);
 }
 
@@ -219,7 +270,7 @@ static bool same_network(pid_t pid)
 static void write_sockets(struct fingerprint_taking *t, struct fingerprint *out)
 {
     struct sockets *s = &t->sockets;
-    if (s->backlog < 0 && s->port && t->owner_count && same_network(t->owners[0].pid) &&
+    if (s->backlog < 0 && s->port && t->owner_count && same_network(t->owners[0]) &&
         !diag_listener(s->port, &s->backlog, &s->queue))
         s->backlog = s->queue = -1;
     out->backlog = s->backlog;
@@ -232,9 +283,9 @@ static void write_refused(const struct fingerprint_taking *t, struct fingerprint
 {
     pid_t pid = t->refused_by;
     int code = t->refused;
-    for (int i = 0; i < t->owner_count && !code; i++) {
-        code = t->owners[i].code;
-        pid = t->owners[i].pid;
+    for (int i = 0; i < t->table_count && !code; i++) {
+        code = t->tables[i]->code;
+        pid = t->tables[i]->pid;
     }
     if (code == -EPERM || code == -EACCES)
         snprintf(out->unknown, sizeof out->unknown,
@@ -251,8 +302,6 @@ static void write_refused(const struct fingerprint_taking *t, struct fingerprint
 void fingerprint_end(struct fingerprint_taking *t, struct fingerprint *out)
 {
     fingerprint_none(out, "");
-    for (int i = 0; i < t->owner_count; i++)
-        owner_scan(&t->owners[i], &t->sockets);
     gather(t);
     write_waits(t, out);
     write_sockets(t, out);
@@ -260,7 +309,9 @@ void fingerprint_end(struct fingerprint_taking *t, struct fingerprint *out)
     bool there = t->threads > 0;
     out->threads = there ? t->threads : -1;
     out->processes = there ? t->processes : -1;
-    out->rings = there && !t->owners[0].code ? t->sockets.rings : -1;
+    out->rings = there && !t->tables[0]->code ? t->sockets.rings : -1;
+    for (int i = 0; i < t->table_count; i++)
+        free(t->tables[i]);
     free(t->owners);
     free(t->sleepers);
     free(t);

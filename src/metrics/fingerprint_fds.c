@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptors of a process that is not ours. Their links in /proc tell sockets from the rest;
+/* The descriptors of a process that is not ours, or of a thread that keeps its own. Their links in /proc tell sockets from the rest;
  * a duplicate that pidfd_getfd() lends answers what a listener's queue holds and what is set on a
  * connection. A set that is waited on stands in three places: epoll's in the fdinfo of its
  * descriptor, poll's and select's in the memory of the process, which lies still while it sleeps.
@@ -8,7 +8,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/kcmp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -88,8 +90,18 @@ static enum fd_kind kind_of(int fd, unsigned long inode, struct sockets *s)
 
 /* --- all of a process ------------------------------------------------------------------------- */
 
+/* PID/NAME, or that of the thread whose table it is. Returns buf. */
+static char *path_of(const struct table *o, const char *name, char *buf, size_t size)
+{
+    if (o->tid == o->pid)
+        snprintf(buf, size, "%s/%d/%s", proc_root(), o->pid, name);
+    else
+        snprintf(buf, size, "%s/%d/task/%d/%s", proc_root(), o->pid, o->tid, name);
+    return buf;
+}
+
 struct scan {
-    struct owner *o;
+    struct table *o;
     struct sockets *s;
     int pidfd, lent;
 };
@@ -125,12 +137,17 @@ static void scan_link(struct scan *c, int folder, const char *name)
     c->s->rings += strcmp(link, "anon_inode:[io_uring]") == 0;
 }
 
-void owner_scan(struct owner *o, struct sockets *s)
+/* A thread with a table of its own is reached by a pidfd of its own, where the kernel has such. */
+static int open_pidfd(const struct table *o)
+{
+    return (int)syscall(SYS_pidfd_open, o->tid, o->tid == o->pid ? 0 : O_EXCL);
+}
+
+static void scan(struct table *o, struct sockets *s)
 {
     char path[320];
-    struct scan c = {o, s, (int)syscall(SYS_pidfd_open, o->pid, 0), 0};
-    snprintf(path, sizeof path, "%s/%d/fd", proc_root(), o->pid);
-    DIR *folder = opendir(path);
+    struct scan c = {o, s, open_pidfd(o), 0};
+    DIR *folder = opendir(path_of(o, "fd", path, sizeof path));
     if (!folder)
         o->code = -errno;
     int left = LENT_TRIED;
@@ -142,9 +159,30 @@ void owner_scan(struct owner *o, struct sockets *s)
         close(c.pidfd);
 }
 
+struct table *table_new(pid_t pid, pid_t tid, struct sockets *s)
+{
+    struct table *o = xcalloc(1, sizeof *o);
+    o->pid = pid;
+    o->tid = tid;
+    scan(o, s);
+    return o;
+}
+
+/* Not to be known: taken for so, as it nearly always is. */
+bool table_shared(const struct table *t, pid_t tid)
+{
+    return t->tid == tid || syscall(SYS_kcmp, t->tid, tid, KCMP_FILES, 0, 0) <= 0;
+}
+
+bool table_same_file(const struct table *a, int fd_a, const struct table *b, int fd_b)
+{
+    return (a == b && fd_a == fd_b) ||
+           syscall(SYS_kcmp, a->tid, b->tid, KCMP_FILE, fd_a, fd_b) == 0;
+}
+
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static void watch(struct watched *w, const struct owner *o, int fd, uint32_t events)
+static void watch(struct watched *w, const struct table *o, int fd, uint32_t events)
 {
     enum fd_kind kind = fd >= 0 && fd < FDS_SEEN ? (enum fd_kind)o->kinds[fd] : FD_UNKNOWN;
     w->count++;
@@ -156,13 +194,13 @@ static void watch(struct watched *w, const struct owner *o, int fd, uint32_t eve
     w->once += (events & EPOLLONESHOT) != 0;
 }
 
-static void watch_epoll(const struct owner *o, int set, struct watched *w)
+static void watch_epoll(const struct table *o, int set, struct watched *w)
 {
-    char path[320], line[256];
+    char path[320], name[32], line[256];
     int fd;
     uint32_t events;
-    snprintf(path, sizeof path, "%s/%d/fdinfo/%d", proc_root(), o->pid, set);
-    FILE *f = fopen(path, "re");
+    snprintf(name, sizeof name, "fdinfo/%d", set);
+    FILE *f = fopen(path_of(o, name, path, sizeof path), "re");
     w->known = f != NULL;
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "tfd: %d events: %" SCNx32, &fd, &events) == 2)
@@ -182,7 +220,7 @@ static void *borrow(pid_t pid, unsigned long at, size_t size)
     return NULL;
 }
 
-static void watch_poll(const struct owner *o, const struct asleep *a, struct watched *w)
+static void watch_poll(const struct table *o, const struct asleep *a, struct watched *w)
 {
     size_t n = a->args[1] < FDS_SEEN ? a->args[1] : FDS_SEEN;
     struct pollfd *set = borrow(o->pid, a->args[0], n * sizeof *set);
@@ -193,7 +231,7 @@ static void watch_poll(const struct owner *o, const struct asleep *a, struct wat
     free(set);
 }
 
-static void watch_select(const struct owner *o, const struct asleep *a, struct watched *w)
+static void watch_select(const struct table *o, const struct asleep *a, struct watched *w)
 {
     size_t n = a->args[0] < FDS_SEEN ? a->args[0] : FDS_SEEN, bits = 8 * sizeof(unsigned long);
     unsigned long *set = borrow(o->pid, a->args[1], (n + bits - 1) / bits * sizeof *set);
@@ -204,7 +242,7 @@ static void watch_select(const struct owner *o, const struct asleep *a, struct w
     free(set);
 }
 
-void owner_watched(const struct owner *o, const struct asleep *a, struct watched *out)
+void table_watched(const struct table *o, const struct asleep *a, struct watched *out)
 {
     *out = (struct watched){0};
     if (a->in == ASLEEP_EPOLL) {

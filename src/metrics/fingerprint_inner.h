@@ -30,9 +30,9 @@ bool asleep_parse(const char *text, struct asleep *out);
 
 enum fd_kind { FD_UNKNOWN, FD_OTHER, FD_LISTENER, FD_CONNECTION };
 
-struct owner { /* a process and its descriptors */
-    pid_t pid;
-    int code; /* -errno of looking into its descriptors, 0 */
+struct table { /* of descriptors: a process's, or of threads that have one of their own */
+    pid_t pid, tid;
+    int code; /* -errno of looking into it, 0 */
     uint8_t kinds[FDS_SEEN];
 };
 
@@ -47,7 +47,11 @@ struct sockets { /* what all processes' sockets say */
     int listener_count;
 };
 
-void owner_scan(struct owner *o, struct sockets *s);
+/* That of a thread, scanned; the caller frees. */
+struct table *table_new(pid_t pid, pid_t tid, struct sockets *s);
+bool table_shared(const struct table *t, pid_t tid); /* is it that thread's as well? */
+/* Is this descriptor of the one the same open file as that of the other? */
+bool table_same_file(const struct table *a, int fd_a, const struct table *b, int fd_b);
 
 struct watched { /* a set of descriptors that a thread waits on */
     bool known;  /* could be read */
@@ -55,7 +59,7 @@ struct watched { /* a set of descriptors that a thread waits on */
     int sockets; /* TCP sockets, and what could not be told */
     int shown, edge, once; /* of them no listener; with EPOLLET, with EPOLLONESHOT */
 };
-void owner_watched(const struct owner *o, const struct asleep *a, struct watched *out);
+void table_watched(const struct table *t, const struct asleep *a, struct watched *out);
 
 /* --- fingerprint_diag.c ----------------------------------------------------------------------- */
 
