@@ -211,6 +211,35 @@ static bool claim_line(int i, struct line *out)
     return true;
 }
 
+static bool command_line(int i, struct line *out)
+{
+    if (i >= cli_count)
+        return false;
+    snprintf(out->store[0], sizeof out->store[0], "iodash %s", cli_table[i].synopsis);
+    out->cell[0] = out->store[0];
+    out->cell[1] = cli_table[i].summary;
+    return true;
+}
+
+/* Options that are no parameters. */
+static bool option_line(int i, struct line *out)
+{
+    if (i >= OPTION_COUNT)
+        return false;
+    const struct option_info *o = &option_table[i];
+    snprintf(out->store[0], sizeof out->store[0], "--%s", o->id);
+    for (char *c = out->store[0]; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    if (o->letter)
+        snprintf(out->store[1], sizeof out->store[1], "-%c", o->letter);
+    out->cell[0] = out->store[0];
+    out->cell[1] = out->store[1];
+    out->cell[2] = o->argument;
+    out->cell[3] = o->help;
+    return true;
+}
+
 static bool loopback_line(int i, struct line *out)
 {
     if (i >= LOOPBACK_COUNT)
@@ -243,6 +272,8 @@ static const struct listing listings[] = {
     {"metrics", {"metric", "title", "unit", "class", "better", "what it is", NULL}, metric_line,
      {0}},
     {"verdicts", {"verdict", "meaning", "what still ranks", NULL}, verdict_line, {0}},
+    {"commands", {"command", "what it does", NULL}, command_line, {0}},
+    {"options", {"option", "short", "argument", "what it is", NULL}, option_line, {0}},
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
     {"claims", {"claim", "what is said", "where", "how it is tried", NULL}, claim_line, {2, 0, 0}},

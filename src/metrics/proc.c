@@ -47,7 +47,10 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 
 static int64_t pages_to_bytes(int64_t pages)
 {
-    return pages * (page_bytes ? page_bytes : sysconf(_SC_PAGESIZE));
+    int64_t bytes;
+    if (__builtin_mul_overflow(pages, page_bytes ? page_bytes : sysconf(_SC_PAGESIZE), &bytes))
+        return -1;
+    return bytes;
 }
 
 /* Bytes of the control character at s, 0 when it is none. */

@@ -110,7 +110,7 @@ static int word_byte(struct proto_check *c, uint8_t byte)
     if (byte >= 'A' && byte <= 'Z')
         byte |= 0x20;
     for (size_t i = 0; i < WORD_COUNT; i++)
-        if (c->phase & (uint32_t)WORDS << i && byte != (uint8_t)words[i][column])
+        if (c->phase & (uint32_t)WORDS << i && (byte != (uint8_t)words[i][column] || !byte))
             c->phase &= ~((uint32_t)WORDS << i);
     if (column < COLUMN_MAX)
         c->phase += COLUMN;

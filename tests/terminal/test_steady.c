@@ -14,7 +14,7 @@
 
 static void bounded(struct tty *t, const char *what)
 {
-    enum { SECONDS = 6 };
+    enum { SECONDS = 3 };
     size_t before = tty_bytes(t);
     tty_pump(t, SECONDS * 1000);
     size_t rate = (tty_bytes(t) - before) / SECONDS;
