@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What is measured becomes a file when the person says so; and when they leave, so that nothing is
+ * lost by forgetting. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "session/autosave.h"
+#include "session/csv.h"
+#include "ui/app.h"
+#include "ui/text.h"
+
+bool app_measured(struct app *a)
+{
+    bool any = false;
+    session_lock(a->session);
+    for (const struct row *r = session_rows(a->session)->first; r && !any; r = r->next)
+        for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
+            any = any || pane_kept(&r->panes[i]) > 0;
+    session_unlock(a->session);
+    return any;
+}
+
+/* Samples measured so far. */
+static unsigned long measured(struct app *a)
+{
+    session_lock(a->session);
+    unsigned long n = session_samples(a->session);
+    session_unlock(a->session);
+    return n;
+}
+
+/* name "": one that says when, in the current folder; it is written there. */
+static int save_as(struct app *a, char *name, size_t size, struct err *e)
+{
+    session_lock(a->session);
+    struct csv_session s = {session_rows(a->session), session_environment(a->session),
+                            session_id(a->session)};
+    unsigned long samples = session_samples(a->session);
+    int rc = *name ? csv_save(&s, name, e) : csv_save_new(&s, name, size, e);
+    session_unlock(a->session);
+    if (rc < 0)
+        return rc;
+    memcpy(a->saved, name, sizeof a->saved);
+    a->saved_mark = samples;
+    session_saved(a->session, samples);
+    state_recent_add(name);
+    return 0;
+}
+
+/* A saved session is a file already; only one that was recovered wants another place. */
+static bool is_file(struct app *a)
+{
+    char when[24];
+    const char *file = session_file(a->session);
+    return file && !autosave_when(file, when, sizeof when);
+}
+
+int app_save(struct app *a)
+{
+    struct err e = {""};
+    char name[sizeof a->saved] = "";
+    if (is_file(a)) {
+        app_say(a, "this session is a file: %s", session_file(a->session));
+        return 0;
+    }
+    if (!app_measured(a)) {
+        app_warn(a, "nothing is measured yet; nothing was saved");
+        return -ENODATA;
+    }
+    int rc = save_as(a, name, sizeof name, &e);
+    if (rc < 0)
+        app_warn(a, "not saved: %s", e.text);
+    else
+        app_say(a, "saved as %s and its -tables.csv", a->saved);
+    return rc;
+}
+
+/* --- leaving ---------------------------------------------------------------------------------- */
+
+/* What was measured since the last save, into the state folder. */
+static int keep(struct app *a, struct err *e)
+{
+    char folder[160], stamp[24], name[sizeof a->saved];
+    if (!state_folder(folder, sizeof folder))
+        return err_set(e, ENOENT, "there is no folder for it");
+    clock_stamp(stamp, sizeof stamp);
+    int rc = -EEXIST;
+    for (int i = 1; i < 100 && rc == -EEXIST; i++) {
+        char more[8] = "";
+        if (i > 1)
+            snprintf(more, sizeof more, "-%d", i);
+        snprintf(name, sizeof name, "%s/iodash-%s%s.csv", folder, stamp, more);
+        rc = save_as(a, name, sizeof name, e);
+    }
+    return rc;
+}
+
+/* What leaves the screen for the terminal is plain where the screen was. */
+static void make_plain(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        if (*at == '\n')
+            *to++ = *at++;
+        else
+            *to++ = (char)text_ascii(text_next(&at));
+    }
+    *to = '\0';
+}
+
+static size_t write_answer(const struct answer *n, char *parting, size_t size)
+{
+    if (!n->answer[0])
+        return 0;
+    int used = snprintf(parting, size, "ANSWER  %s\nWHY     %s\nTRUST   %s\n", n->answer, n->why,
+                        n->trust);
+    return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
+}
+
+void app_part(struct app *a, char *parting, size_t size)
+{
+    struct err e = {""};
+    parting[0] = '\0';
+    sessions_back(a); /* what measures is what may be lost */
+    if (!app_measured(a)) {
+        session_saved(a->session, measured(a));
+        return;
+    }
+    a->frozen = false;
+    a->changed = true;
+    app_take(a);
+    bool is_saved = session_file(a->session) || (a->saved[0] && a->saved_mark == measured(a));
+    int rc = is_saved ? 0 : keep(a, &e);
+    size_t used = write_answer(&a->scene->answer, parting, size);
+    if (!session_file(a->session))
+        snprintf(parting + used, size - used, "%s%s%s%s\n", rc < 0 ? "not saved: " : "saved as ",
+                 rc < 0 ? e.text : a->saved, rc < 0 && a->saved[0] ? "; before that: " : "",
+                 rc < 0 ? a->saved : "");
+    if (a->charset == CHARSET_ASCII)
+        make_plain(parting);
+}
