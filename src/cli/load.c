@@ -219,6 +219,15 @@ static void server_line(FILE *out)
     fputc('\n', out);
 }
 
+/* As it was read of its process. */
+static void waits_line(FILE *out, const struct row *r)
+{
+    char text[200];
+    if (target.pid && r)
+        fprintf(out, "%-12s%s\n", "waits with",
+                fingerprint_text(&r->panes[0].print, text, sizeof text));
+}
+
 /* Is there a row of these rows in which this parameter is another? */
 static bool differs(const struct rows *rows, const struct row *than, enum param_id id)
 {
@@ -249,6 +258,7 @@ static void row_line(FILE *out, const struct rows *rows, const struct row *r)
 static void details(FILE *out, const struct rows *rows)
 {
     server_line(out);
+    waits_line(out, rows->first);
     for (const struct row *r = rows->first; r; r = r->next) {
         const struct pane *p = &r->panes[0];
         if (rows->count > 1)

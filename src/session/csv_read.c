@@ -27,6 +27,13 @@ enum {
     ENV_COUNT
 };
 
+enum {
+#define X(id, help) SEEN_##id,
+    FINGERPRINT_WORDS(X) FINGERPRINT_COUNTS(X)
+#undef X
+    SEEN_COUNT
+};
+
 struct seen { /* a row of the file, and what it is in ours */
     char session[64];
     int number;
@@ -38,7 +45,7 @@ struct reading {
     struct rows *rows;
     struct environment *env;
     int col[COL_COUNT], param[PARAM_COUNT], metric[METRIC_COUNT], env_col[ENV_COUNT],
-        price_col[PRICE_COUNT]; /* -1: none */
+        price_col[PRICE_COUNT], print_col[SEEN_COUNT]; /* -1: none */
     int columns;
     bool ends_in_figure; /* so a cut last cell would be a wrong figure */
     struct seen *seen;
@@ -80,6 +87,10 @@ static int read_header(struct reading *r, const struct cells *c, struct err *e)
 #undef X
     for (int i = 0; i < PRICE_COUNT; i++)
         r->price_col[i] = cells_find(c, price_columns[i]);
+#define X(id, help) r->print_col[SEEN_##id] = cells_find(c, "seen_" #id);
+    FINGERPRINT_WORDS(X)
+    FINGERPRINT_COUNTS(X)
+#undef X
     r->columns = c->count;
     r->ends_in_figure = strncmp(last, "env_", 4) != 0 && strncmp(last, "price_", 6) != 0 &&
                         strcmp(last, "path") != 0 && strcmp(last, "reason") != 0;
@@ -171,12 +182,37 @@ static void read_path(const struct reading *r, const struct cells *c, struct row
             row->path = row_paths[i];
 }
 
+static int read_count(const struct cells *c, int column)
+{
+    double v = cells_number(c, column);
+
+    return v >= 0 && v <= 1e9 ? (int)v : -1;
+}
+
+/* Taken when it has anything to say. */
+static void read_print(const struct reading *r, const struct cells *c, struct fingerprint *out)
+{
+    fingerprint_none(out, "");
+    out->taken = false;
+#define X(id, help)                                                                                \
+    copy(out->id, sizeof out->id, c, r->print_col[SEEN_##id]);                                     \
+    out->taken |= *out->id != 0;
+    FINGERPRINT_WORDS(X)
+#undef X
+#define X(id, help)                                                                                \
+    out->id = read_count(c, r->print_col[SEEN_##id]);                                              \
+    out->taken |= out->id >= 0;
+    FINGERPRINT_COUNTS(X)
+#undef X
+}
+
 static void read_pane(const struct reading *r, const struct cells *c, struct pane *p)
 {
     copy(p->model, sizeof p->model, c, r->col[COL_model]);
     int at = io_model_find(p->model);
     p->io = at >= 0 ? io_model_table[at] : NULL;
     read_verdict(r, c, p);
+    read_print(r, c, &p->print);
 }
 
 static enum kept read_kept(const struct reading *r, const struct cells *c)

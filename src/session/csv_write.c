@@ -58,6 +58,24 @@ static void put_env(struct sink *o, const struct csv_session *s, const struct ro
         put_number(o, s->env->prices.ns[i]);
 }
 
+static void put_print_names(struct sink *o)
+{
+#define X(id, help) put_text(o, "seen_" #id);
+    FINGERPRINT_WORDS(X)
+    FINGERPRINT_COUNTS(X)
+#undef X
+}
+
+static void put_print(struct sink *o, const struct fingerprint *f)
+{
+#define X(id, help) put_text(o, f->id);
+    FINGERPRINT_WORDS(X)
+#undef X
+#define X(id, help) put_number(o, f->taken && f->id >= 0 ? f->id : METRIC_NONE);
+    FINGERPRINT_COUNTS(X)
+#undef X
+}
+
 static void put_pane_names(struct sink *o)
 {
     put_text(o, "session");
@@ -91,6 +109,7 @@ static void sample_header(struct sink *o)
         put_text(o, metric_table[i].id);
     put_text(o, "verdict");
     put_text(o, "reason");
+    put_print_names(o);
     put_env_names(o);
     put_end(o);
 }
@@ -112,6 +131,7 @@ static void sample_line(struct sink *o, const struct csv_session *s, const struc
         put_number(o, x ? x->values.v[i] : METRIC_NONE);
     put_text(o, verdict_words[p->verdict]);
     put_text(o, p->reason);
+    put_print(o, &p->print);
     put_env(o, s, r);
     put_end(o);
 }
@@ -170,6 +190,7 @@ static void table_header(struct sink *o)
         put_metric_names(o, metric_table[i].id);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         put_text(o, ends[i]);
+    put_print_names(o);
     put_env_names(o);
     put_end(o);
 }
@@ -220,6 +241,7 @@ static void table_line(struct sink *o, const struct csv_session *s, const struct
     put_text(o, a.answer);
     put_text(o, a.why);
     put_text(o, a.trust);
+    put_print(o, &r->panes[pane].print);
     put_env(o, s, r);
     put_end(o);
 }

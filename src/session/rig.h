@@ -5,6 +5,7 @@
 #define SESSION_RIG_H
 
 #include "base/cpus.h"
+#include "metrics/fingerprint.h"
 #include "load/workloads.h"
 #include "servers/server.h"
 #include "session/plan.h"
@@ -21,6 +22,9 @@ struct rig_pane {
     struct server_counts found; /* the server's before these connections came: others were before */
     bool skipped;      /* its model cannot run here */
     struct split split; /* where its workers stood when the row began */
+    struct fingerprint print; /* of this process, with so many connections */
+    pid_t print_pid;
+    double print_connections;
 };
 
 struct rig {

@@ -6,6 +6,7 @@
 #define SESSION_ROWS_H
 
 #include "load/workloads.h"
+#include "metrics/fingerprint.h"
 #include "metrics/metrics.h"
 #include "metrics/stats.h"
 #include "params/params.h"
@@ -60,6 +61,7 @@ struct pane {
     char no_kernel[40];            /* why its connections' kernel memory is not measured; "" */
     struct values whole;           /* latency over all of the kept part together; turns only */
     struct load_counts total;      /* what the load did over all of the row, warm-up included */
+    struct fingerprint print;      /* what its server waits with */
     char wrong[80];                /* what was wrong with the first reply that was; "" */
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "session/opening.h"
+#include "session/prints.h"
 #include "session/ramp.h"
 #include "servers/target.h"
 #include "session/verdict.h"
@@ -287,6 +288,7 @@ static void run_row(struct session *s, struct job *job)
         failed = failed < 0 && !ready ? i : failed;
     }
     bool complete = false;
+    prints_take(s, row, job->seen);
     begin_split(s);
     if (serves && row->workload->repeat)
         complete = passes_run(s, row, job->seen);

@@ -51,10 +51,24 @@ static void work(struct text *t, const struct row *r, int pane)
     }
 }
 
+static void say_waits(struct text *t, const struct row *r, int pane)
+{
+    for (int i = 0; i <= pane; i += pane ? pane : 1) {
+        const struct fingerprint *f = &r->panes[i].print;
+        char text[160];
+        if (!f->taken)
+            continue;
+        say(t, "%s%c %s", t->used ? "; " : "", 'A' + i, fingerprint_text(f, text, sizeof text));
+        if (f->watched >= 0)
+            say(t, ", watches %d", f->watched);
+    }
+}
+
 void same_of(const struct row *r, int pane, const struct cpu_plan *cpus, struct same *out)
 {
     struct text same = {out->same, sizeof out->same, 0};
     struct text differs = {out->differs, sizeof out->differs, 0};
+    struct text waits = {out->waits, sizeof out->waits, 0};
     char cpu[24];
     memset(out, 0, sizeof *out);
     snprintf(cpu, sizeof cpu, cpus->pinned ? "CPU %d" : "not pinned", cpus->server);
@@ -68,4 +82,5 @@ void same_of(const struct row *r, int pane, const struct cpu_plan *cpus, struct 
             lacks(&differs, &r->panes[a ? pane : 0], policies[i].lacks);
     }
     work(&differs, r, pane);
+    say_waits(&waits, r, pane);
 }

@@ -13,6 +13,7 @@
 struct same {
     char same[240];   /* "CPU 0, 1 worker, backlog 1024, ..." */
     char differs[240]; /* "uring takes no ...; ...", "" when nothing does */
+    char waits[320];   /* "A select, 1 thread, ...; B ...": their fingerprints, "" without */
 };
 
 /* Pane A beside pane `pane` (0: A alone, then nothing differs). */

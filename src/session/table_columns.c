@@ -149,6 +149,13 @@ static void write_verdict(const struct spec *s, const struct row *r, char *cell)
     }
 }
 
+static void write_waits(const struct spec *s, const struct row *r, char *cell)
+{
+    const char *waits = r->panes[s->pane].print.waits;
+
+    snprintf(cell, TABLE_CELL, "%.*s", TABLE_CELL - 1, *waits ? waits : "-");
+}
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 static void add(struct making *m, struct spec s, const char *group, const char *title)
@@ -159,7 +166,8 @@ static void add(struct making *m, struct spec s, const char *group, const char *
     snprintf(c->head[0], TABLE_CELL, "%s", group);
     snprintf(c->head[1], TABLE_CELL, "%s", title);
     c->pane = s.pane;
-    c->text = s.write == write_outcome || s.write == write_verdict || s.write == write_range;
+    c->text = s.write == write_outcome || s.write == write_verdict ||
+              s.write == write_range || s.write == write_waits;
     m->spec[m->t->columns++] = s;
 }
 
@@ -300,6 +308,21 @@ static void add_judgements(struct making *m)
     add(m, (struct spec){write_verdict, -1, 0}, "", "verdict");
 }
 
+/* What was read of them, where anybody looked. */
+static void add_waits(struct making *m)
+{
+    char group[TABLE_CELL];
+    bool taken = false;
+
+    for (int i = 0; i < m->t->rows; i++)
+        for (int pane = 0; pane < m->like->pane_count; pane++)
+            taken |= m->t->row[i].row->panes[pane].print.taken;
+    for (int pane = 0; taken && pane < m->like->pane_count; pane++) {
+        pane_group(m->like, pane, group);
+        add(m, (struct spec){write_waits, pane, 0}, group, "waits with");
+    }
+}
+
 /* --- all ------------------------------------------------------------------------------------- */
 
 static const char *param_head(int id)
@@ -317,4 +340,5 @@ void table_add_columns(struct making *m, const int *varying, int count)
     add_published(m);
     add_judgements(m);
     add_figures(m, true);
+    add_waits(m);
 }

@@ -13,11 +13,11 @@
 
 /* What fits into a pane of so many inner lines, in the order of drawing. */
 struct parts {
-    bool title, axis, rss, says;
+    bool title, axis, rss, waits, says;
     int graph;
 };
 
-static struct parts parts_of(int lines)
+static struct parts parts_of(int lines, bool waits)
 {
     struct parts p = {0};
     int left = lines - 1; /* the main figure */
@@ -25,7 +25,8 @@ static struct parts parts_of(int lines)
     p.says = left >= 4;
     p.axis = left >= 6;
     p.rss = left >= 7;
-    p.graph = left - p.title - p.says - p.axis - p.rss;
+    p.waits = waits && left >= 14;
+    p.graph = left - p.title - p.says - p.axis - p.rss - p.waits;
     return p;
 }
 
@@ -291,7 +292,14 @@ static void says_text(const struct app *a, int pane, char *buf, size_t size)
         say_sentence(&t, picture_of(a)->says, latest_figure, &(struct latest){a, pane});
 }
 
-static void draw_says(struct app *a, int pane, struct rect r)
+static void draw_waits(struct app *a, int pane, struct rect r)
+{
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, a->scene->pane[pane].waits);
+}
+
+/* Of a server that is not ours the sentence is mostly not known: what it waits with stands there
+ * instead, unless that has a line of its own. */
+static void draw_says(struct app *a, int pane, struct rect r, bool waits)
 {
     const struct scene_pane *p = &a->scene->pane[pane];
     char text[220];
@@ -300,6 +308,8 @@ static void draw_says(struct app *a, int pane, struct rect r)
         snprintf(text, sizeof text, "%s: %s", verdict_words[p->verdict], p->reason);
     else
         says_text(a, pane, text, sizeof text);
+    if (!*text && !waits)
+        draw_waits(a, pane, r);
     canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
 }
 
@@ -330,7 +340,7 @@ static void draw_inside(struct app *a, int pane, struct rect r)
         draw_trouble(a, pane, r);
         return;
     }
-    struct parts p = parts_of(r.h);
+    struct parts p = parts_of(r.h, *a->scene->pane[pane].waits);
     int y = r.y;
     draw_main(a, pane, (struct rect){r.x, y++, r.w, 1});
     if (p.title && paired_picture(a))
@@ -345,8 +355,10 @@ static void draw_inside(struct app *a, int pane, struct rect r)
     y += graph.h > 0 ? graph.h : 0;
     if (p.rss)
         draw_rss(a, pane, (struct rect){r.x, y++, r.w, 1});
+    if (p.waits)
+        draw_waits(a, pane, (struct rect){r.x, y++, r.w, 1});
     if (p.says)
-        draw_says(a, pane, (struct rect){r.x, y, r.w, 1});
+        draw_says(a, pane, (struct rect){r.x, y, r.w, 1}, p.waits);
 }
 
 static void pane_title(const struct app *a, int pane, char *buf, size_t size)

@@ -213,6 +213,7 @@ static void take_pane(struct scene_pane *out, const struct row *r, int i)
     out->beside = row_summary(r, i, beside_of(r->workload, r->params.rate)).mean;
     out->says[0] = '\0';
     say_sentence(&says, r->workload->draws.says, mean_figure, &(struct figures){r, i});
+    fingerprint_text(&p->print, out->waits, sizeof out->waits);
     out->taken = p->count;
     out->verdict = p->verdict;
     memcpy(out->reason, p->reason, sizeof out->reason);
@@ -222,7 +223,7 @@ static void no_figures(struct scene_pane *out)
 {
     out->measured = false;
     out->main = out->beside = NAN;
-    out->says[0] = '\0';
+    out->says[0] = out->waits[0] = '\0';
     out->taken = 0;
     out->main_summary = (struct summary){.mean = NAN, .low = NAN, .high = NAN};
     out->verdict = VERDICT_NONE;

@@ -38,6 +38,7 @@ struct scene_pane {
     bool measured; /* figures below are those of the row shown */
     double main, beside;
     char says[120]; /* the workload's sentence, "" when a figure of it is not measured */
+    char waits[160]; /* the fingerprint of its server, "" before it is taken */
     int taken; /* samples of all kinds */
     struct summary main_summary;
     enum verdict verdict;

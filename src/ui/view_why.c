@@ -239,12 +239,18 @@ static int draw_text(struct canvas *c, int y, int end, enum role role, const cha
     return y + chrome_text(c, (struct rect){x, y, c->w - x - 1, end - y}, role, false, text);
 }
 
+static int text_room(const struct canvas *c, const char *text)
+{
+    return *text ? text_lines(text, c->w - 14) : 0;
+}
+
 static int draw_notes(struct canvas *c, const struct scene_why *w, int y, int end)
 {
-    int differs = *w->same.differs ? text_lines(w->same.differs, c->w - 14) : 0;
-    int room = end - y - differs > 1 ? end - differs : end;
+    int rest = text_room(c, w->same.differs) + text_room(c, w->same.waits);
+    int room = end - y - rest > 1 ? end - rest : end;
     y = draw_text(c, y, room - 1 > y ? room - 1 : room, ROLE_DIM, w->count > 1 ? "Same:" : "Set:",
                   w->same.same);
+    y = draw_text(c, y, end, ROLE_DIM, "Waits:", w->same.waits);
     y = draw_text(c, y, end, ROLE_WARN, "Differs:", w->same.differs);
     return draw_text(c, y, end, ROLE_DIM, "Loopback:",
                      "write holds the client's receive path; no network.  e: more");
@@ -299,7 +305,7 @@ static void draw_title(struct app *a, const struct scene_why *w)
 /* Bars, figures and notes, below the bill. */
 static void draw_below(struct canvas *c, const struct scene_why *w, int y, int end)
 {
-    int gap = c->h > 24, notes = *w->same.differs ? 3 : 2;
+    int gap = c->h > 24, notes = (*w->same.differs ? 3 : 2) + text_room(c, w->same.waits);
     y = end - y >= 6 ? draw_bars(c, w, y) + gap : y;
     int room = end - y - notes - gap;
     y = draw_facts(c, w, y, room < 1 ? end - y > 0 : room) + gap;

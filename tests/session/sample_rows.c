@@ -85,6 +85,11 @@ void rows_session(struct rows *r)
     rows_scatter(row, 5, 7);
     row->panes[0].verdict = VERDICT_FULL;
     snprintf(row->panes[0].reason, sizeof row->panes[0].reason, "a \"quoted\", long\nreason; -");
+    fingerprint_none(&row->panes[0].print, "-1: who \"knows\"");
+    fingerprint_none(&row->panes[1].print, "");
+    row->panes[1].print.threads = 3;
+    row->panes[1].print.queue = 0;
+    snprintf(row->panes[1].print.waits, sizeof row->panes[1].print.waits, "epoll edge");
     p = rows_params("connect");
     row = rows_make(r, &p, (const char *const[]){"select", "epoll-lt", "select"}, 3);
     rows_sample(row, 0, METRIC_connect_s, 0.123456789012345678);

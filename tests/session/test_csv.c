@@ -57,12 +57,26 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
+static void same_print(const struct fingerprint *a, const struct fingerprint *b)
+{
+    assert_int_equal(a->taken, b->taken);
+    if (!a->taken)
+        return;
+#define X(id, help) assert_int_equal(a->id, b->id);
+    FINGERPRINT_COUNTS(X)
+#undef X
+#define X(id, help) assert_string_equal(a->id, b->id);
+    FINGERPRINT_WORDS(X)
+#undef X
+}
+
 static void same_pane(const struct pane *a, const struct pane *b)
 {
     assert_string_equal(a->model, b->model);
     assert_ptr_equal(a->io, b->io);
     assert_int_equal(a->verdict, b->verdict);
     assert_string_equal(a->reason, b->reason);
+    same_print(&a->print, &b->print);
     assert_int_equal(a->count, b->count);
     for (int i = 0; i < a->count; i++) {
         const struct sample *x = pane_at(a, i), *y = pane_at(b, i);
@@ -182,6 +196,15 @@ static int expect_params(const struct seen *s, int at)
     return at;
 }
 
+static int expect_print(const struct seen *s, int at)
+{
+#define X(id, help) assert_string_equal(s->head[at++], "seen_" #id);
+    FINGERPRINT_WORDS(X)
+    FINGERPRINT_COUNTS(X)
+#undef X
+    return at;
+}
+
 static int expect(const struct seen *s, int at, const char *const *words)
 {
     for (; *words; words++)
@@ -233,7 +256,9 @@ static void columns_stand_as_documented(void **state)
     at = expect(&s, at, (const char *const[]){"kind", "index", "kept", NULL});
     for (int i = 0; i < METRIC_COUNT; i++)
         assert_string_equal(s.head[at++], metric_table[i].id);
-    at = expect(&s, at, (const char *const[]){"verdict", "reason", "path", "env_host", NULL});
+    at = expect(&s, at, (const char *const[]){"verdict", "reason", NULL});
+    at = expect_print(&s, at);
+    at = expect(&s, at, (const char *const[]){"path", "env_host", NULL});
 
     see("a-tables.csv", &s);
     assert_int_equal(s.lines, 1 + 2 + 2 + 3);
@@ -246,9 +271,11 @@ static void columns_stand_as_documented(void **state)
             snprintf(name, sizeof name, "%s%s", metric_table[i].id, part[k]);
             assert_string_equal(s.head[at++], name);
         }
-    expect(&s, at, (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
+    at = expect(&s, at, (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
                                          "resolution_pct", "outcome", "verdict", "reason",
-                                         "answer", "why", "trust", "path", "env_host", NULL});
+                                         "answer", "why", "trust", NULL});
+    at = expect_print(&s, at);
+    expect(&s, at, (const char *const[]){"path", "env_host", NULL});
     rows_free(&rows);
 }
 
