@@ -45,7 +45,7 @@ static bool target_line(int i, struct line *out)
     const struct recipe *r = t->recipe;
     out->cell[0] = t->id;
     out->cell[1] = t->model.summary;
-    out->cell[2] = t->protocol < 0 ? "" : protocol_table[t->protocol]->id;
+    out->cell[2] = targets_speak(t, out->store[1], sizeof out->store[1]);
     out->cell[3] = r->install;
     out->cell[4] = "can be started";
     if (target_probe(t, &e) < 0) {

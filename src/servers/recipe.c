@@ -72,7 +72,8 @@ static bool value_of(const char *name, size_t n, const struct recipe_values *v, 
     } all[] = {{"port", NULL, v->port},       {"size", NULL, v->size},
                {"workers", NULL, v->workers}, {"backlog", NULL, v->backlog},
                {"dir", v->dir, 0},            {"recipe", v->recipe, 0},
-               {"cache", v->cache, 0}};
+               {"targets", v->targets, 0},    {"cache", v->cache, 0},
+               {"protocol", v->protocol, 0}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strlen(all[i].name) != n || memcmp(all[i].name, name, n) != 0)
             continue;
@@ -175,7 +176,8 @@ static int take_text(const struct recipe_key *k, const char *value, struct recip
 
 static int check_command(const struct recipe_key *k, const struct recipe *r, struct err *e)
 {
-    static const struct recipe_values any = {.dir = "", .recipe = "", .cache = ""};
+    static const struct recipe_values any = {
+        .dir = "", .recipe = "", .targets = "", .cache = "", .protocol = ""};
     const char *line = (const char *)r + k->at;
     char buf[2048], *words[KEEPER_WORDS];
     int n = recipe_words(line, buf, sizeof buf, words);
@@ -186,24 +188,36 @@ static int check_command(const struct recipe_key *k, const struct recipe *r, str
         char word[2 * PATH_MAX];
         if (recipe_expand(words[i], &any, true, word, sizeof word) == -EINVAL)
             return err_set(e, EINVAL, "%s: '%.60s' has a placeholder that is none of {port} {size} "
-                           "{workers} {backlog} {dir} {recipe} {cache} {$VARIABLE}", k->name,
+                           "{workers} {backlog} {protocol} {dir} {recipe} {targets} {cache} "
+                           "{$VARIABLE}", k->name,
                            words[i]);
     }
     return 0;
 }
 
-static int take_protocol(const char *value, struct recipe *r, struct err *e)
+static int no_protocol(const char *word, struct err *e)
 {
     char all[120] = "", echo[48];
-    r->protocol = protocol_find(value);
-    if (r->protocol >= 0)
-        return 0;
     for (int i = 0; i < protocol_count; i++) {
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", protocol_table[i]->id);
     }
-    return err_set(e, EINVAL, "protocol %s: must be one of %s",
-                   params_echo(value, echo, sizeof echo), all);
+    return err_set(e, EINVAL, "protocol %s: must be one or some of %s",
+                   params_echo(word, echo, sizeof echo), all);
+}
+
+static int take_protocols(const char *value, struct recipe *r, struct err *e)
+{
+    char buf[256], *words[KEEPER_WORDS];
+    int n = recipe_words(value, buf, sizeof buf, words);
+    for (int i = 0; i < n; i++) {
+        int protocol = protocol_find(words[i]);
+        if (protocol < 0)
+            return no_protocol(words[i], e);
+        r->speaks |= 1u << protocol;
+        r->protocol = i ? r->protocol : protocol;
+    }
+    return n > 0 ? 0 : no_protocol("", e);
 }
 
 static int take_number(const char *name, const char *value, double most, double *out,
@@ -226,7 +240,7 @@ static int take_value(const struct recipe_key *k, const char *value, struct reci
     int rc;
     switch (k->kind) {
     case PROTOCOL:
-        return take_protocol(value, r, e);
+        return take_protocols(value, r, e);
     case READY:
         if (!strcmp(value, "connect"))
             return 0;
@@ -350,7 +364,8 @@ static int lacks(const struct recipe *r, const char *what, struct err *e)
 
 static int check_needs(const struct recipe *r, struct err *e)
 {
-    struct recipe_values v = {.dir = "", .recipe = r->folder, .cache = ""};
+    struct recipe_values v = {
+        .dir = "", .recipe = r->folder, .targets = "", .cache = "", .protocol = ""};
     char buf[2048], *words[KEEPER_WORDS];
     int n = recipe_words(r->needs, buf, sizeof buf, words);
     for (int i = 0; i < n; i++) {

@@ -16,7 +16,8 @@ struct recipe {
     char title[80], install[120], notes[400];
     char command[1024], build[1024], needs[1024]; /* as written */
     char files[256], data[64];
-    int protocol;     /* index in protocol_table */
+    int protocol;     /* index in protocol_table, of the first that it speaks */
+    unsigned speaks;  /* all of them, as bits */
     int port;         /* one that it cannot be told to change; 0: any free one */
     double timeout_s; /* until it must listen */
     char problem[320]; /* of the file; "": none */
@@ -46,7 +47,7 @@ int recipe_words(const char *line, char *buf, size_t size, char **words);
 struct recipe_values {
     int port, workers, backlog;
     long long size;
-    const char *dir, *recipe, *cache;
+    const char *dir, *recipe, *targets, *cache, *protocol;
 };
 
 /* Writes text with its placeholders filled in. strict: one that is unknown is -EINVAL, else it

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "net/protocol.h"
 #include "servers/shared.h"
 
 #define BACKLOG 1024
@@ -140,10 +141,18 @@ static int prepare_build(const struct recipe *r, const struct recipe_values *v, 
     return must_build(r, k->built) ? add_words(r->build, v, k, true, e) : 0;
 }
 
+/* The one that is asked, if it can be. */
+static int protocol_of(const struct recipe *r, const struct params *p)
+{
+    int asked = shared_count(p->protocol, r->protocol);
+    return asked < protocol_count && r->speaks & 1u << asked ? asked : r->protocol;
+}
+
 int recipe_fill(const struct recipe *r, const struct params *p, int port, struct keeper *k,
                 struct err *e)
 {
-    char cache[PATH_MAX];
+    char cache[PATH_MAX], targets[PATH_MAX];
+    const char *slash = strrchr(r->folder, '/');
     int rc = make_folder(r, k->folder, sizeof k->folder, e);
     if (rc < 0) {
         k->folder[0] = '\0';
@@ -155,7 +164,10 @@ int recipe_fill(const struct recipe *r, const struct params *p, int port, struct
                               .size = shared_count(p->size, SIZE),
                               .dir = k->folder,
                               .recipe = r->folder,
+                              .targets = targets,
+                              .protocol = protocol_table[protocol_of(r, p)]->id,
                               .cache = recipe_cache(r, cache, sizeof cache)};
+    snprintf(targets, sizeof targets, "%.*s", slash ? (int)(slash - r->folder) : 0, r->folder);
     rc = fill_templates(r, &v, e);
     if (rc == 0)
         rc = write_data(r, &v, e);

@@ -123,6 +123,7 @@ int target_parse(const char *url, struct target *out, struct err *e)
         return rc;
     if (net_addr_here(&out->addr))
         out->path = "loopback";
+    out->speaks = 1u << out->protocol;
     snprintf(out->id, sizeof out->id, "%.*s", (int)sizeof out->id - 1, u.host);
     out->model = (struct io_model){.id = out->id, .label = out->id, .target = out,
                                    .summary = "a server that is not ours",

@@ -22,7 +22,8 @@ struct target {
     const struct recipe *recipe; /* starts it; NULL: it runs already, at addr */
     bool sized;            /* size is a part of its start */
     struct net_addr addr;
-    int protocol;          /* index in protocol_table */
+    int protocol;          /* index in protocol_table; of several the first, -1: none is known */
+    unsigned speaks;       /* all of them, as bits */
     size_t request_length; /* 0: what is asked is the protocol's own request */
     char request[PROTO_ASK_MAX];
     bool knock;            /* its start looks whether anybody listens there */

@@ -45,6 +45,7 @@ static struct target *target_of_recipe(const char *path)
     t->recipe = r;
     t->path = "loopback";
     t->protocol = r->protocol;
+    t->speaks = r->speaks;
     snprintf(t->id, sizeof t->id, TARGETS_RECIPE "%s", r->name);
     make_model(t, r);
     return t;
@@ -209,20 +210,44 @@ const struct target *targets_at(int i)
 
 /* --- a lineup --------------------------------------------------------------------------------- */
 
-int targets_protocol(const struct lineup *l, int *protocol, struct err *e)
+char *targets_speak(const struct target *t, char *buf, size_t size)
+{
+    size_t n = 0;
+    *buf = '\0';
+    for (int i = -1; i < protocol_count && t->protocol >= 0; i++) {
+        int p = i < 0 ? t->protocol : i; /* the usual one first */
+        if (n < size && (i < 0 || (i != t->protocol && t->speaks & 1u << i)))
+            n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "", protocol_table[p]->id);
+    }
+    return buf;
+}
+
+static int no_common(const struct target *a, const struct target *b, struct err *e)
+{
+    char first[64], second[64];
+    return err_set(e, EINVAL, "%s speaks %s and %s %s: all of a lineup are asked the same", a->id,
+                   targets_speak(a, first, sizeof first), b->id,
+                   targets_speak(b, second, sizeof second));
+}
+
+int targets_protocol(const struct lineup *l, int wanted, int *protocol, struct err *e)
 {
     const struct target *first = NULL;
+    unsigned common = ~0u;
     *protocol = -1;
     for (int i = 0; i < l->count; i++) {
         const struct target *t = l->models[i]->target;
-        if (!t || t->protocol < 0)
+        if (!t || !t->speaks)
             continue;
-        if (first && first->protocol != t->protocol)
-            return err_set(e, EINVAL, "%s speaks %s and %s %s: all of a lineup are asked the same",
-                           first->id, protocol_table[first->protocol]->id, t->id,
-                           protocol_table[t->protocol]->id);
+        if (!(common & t->speaks))
+            return no_common(first, t, e);
         first = first ? first : t;
-        *protocol = t->protocol;
+        common &= t->speaks;
     }
+    if (!first)
+        return 0;
+    *protocol = wanted >= 0 && common & 1u << wanted ? wanted
+                : common & 1u << first->protocol     ? first->protocol
+                                                     : __builtin_ctz(common);
     return 0;
 }

@@ -30,8 +30,11 @@ const struct target *targets_at(int i);
 int targets_attach(const char *url, const char *pid, bool by_size, const struct target **out,
                    struct err *e);
 
-/* The protocol that the targets of a lineup speak (-1: there are none). 0, or -EINVAL: two of them
- * differ. */
-int targets_protocol(const struct lineup *l, int *protocol, struct err *e);
+/* The protocol in which the targets of a lineup can all be asked: `wanted` (below 0: none is) if they
+ * speak it, else the first that they do; -1: there are none. 0, or -EINVAL: no such one. */
+int targets_protocol(const struct lineup *l, int wanted, int *protocol, struct err *e);
+
+/* The ids of all that it speaks, "http, echo". Returns buf. */
+char *targets_speak(const struct target *t, char *buf, size_t size);
 
 #endif

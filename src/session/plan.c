@@ -190,14 +190,17 @@ int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out
 
 int plan_speak(const struct lineup *l, struct params *p, struct err *e)
 {
-    double asked = p->protocol;
-    int theirs, rc = targets_protocol(l, &theirs, e);
+    bool asked = !isnan(p->protocol);
+    struct params usual = *p;
+    int theirs;
 
+    workload_resolve(&usual);
+    int rc = targets_protocol(l, (int)usual.protocol, &theirs, e);
     if (rc < 0 || theirs < 0)
         return rc;
-    if (!isnan(asked) && (int)asked != theirs)
+    if (asked && (int)p->protocol != theirs)
         return err_set(e, EINVAL, "--protocol %s: a server that is not ours speaks %s",
-                       protocol_table[(int)asked]->id, protocol_table[theirs]->id);
+                       protocol_table[(int)p->protocol]->id, protocol_table[theirs]->id);
     p->protocol = theirs;
     return 0;
 }

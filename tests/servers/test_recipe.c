@@ -51,13 +51,14 @@ static void placeholders(void **state)
 {
     (void)state;
     const struct recipe_values v = {.port = 8080, .size = 1024, .workers = 2, .backlog = 9,
-                                    .dir = "/d", .recipe = "/r", .cache = "/c"};
+                                    .dir = "/d", .recipe = "/r", .targets = "/t", .cache = "/c",
+                                    .protocol = "echo"};
     char out[128];
     setenv("RECIPE_TEST", "jar", 1);
     assert_int_equal(recipe_expand("{port} {size} {workers} {backlog} {dir}/x {recipe} {cache} "
-                                   "{$RECIPE_TEST}{$RECIPE_NONE}.",
+                                   "{$RECIPE_TEST}{$RECIPE_NONE}. {targets} {protocol}",
                                    &v, true, out, sizeof out), 0);
-    assert_string_equal(out, "8080 1024 2 9 /d/x /r /c jar.");
+    assert_string_equal(out, "8080 1024 2 9 /d/x /r /c jar. /t echo");
     assert_int_equal(recipe_expand("{prot}", &v, true, out, sizeof out), -EINVAL);
     assert_int_equal(recipe_expand("http { a {prot} {} }", &v, false, out, sizeof out), 0);
     assert_string_equal(out, "http { a {prot} {} }");
@@ -90,7 +91,7 @@ static void mistakes(void **state)
     problem(GOOD "zzz = 1\n", "line 4: zzz: no such key; keys are title, command,");
     problem("protocol = http\ncommand = x\n", "title is missing");
     problem("title = t\ncommand = x\n", "protocol is missing");
-    problem("title = t\nprotocol = gopher\n", "line 2: protocol gopher: must be one of fetch,");
+    problem("title = t\nprotocol = gopher\n", "line 2: protocol gopher: must be one or some of fetch,");
     problem(GOOD "title = u\n", "line 4: title stands there twice");
     problem("title = t\ncommand = a 'b\n", "line 2: command: a quote has no end");
     problem("title = t\ncommand = a {prot}\n", "line 2: command: '{prot}' has a placeholder");
@@ -109,7 +110,7 @@ static void lines_that_go_on(void **state)
     (void)state;
     struct recipe r;
     struct err e = {""};
-    recipe_read(write_recipe("title = t\ncommand = true\n  {port}\n  'a b'\nprotocol = echo\n"
+    recipe_read(write_recipe("title = t\ncommand = true\n  {port}\n  'a b'\nprotocol = echo http\n"
                              "port = 700\ntimeout = 2.5 s\nneeds = /dev/nu*l /none|/dev/null\n"),
                 &r);
     assert_string_equal(r.problem, "");
@@ -118,6 +119,7 @@ static void lines_that_go_on(void **state)
     assert_int_equal(r.port, 700);
     assert_near(r.timeout_s, 2.5, 1e-9);
     assert_string_equal(protocol_table[r.protocol]->id, "echo");
+    assert_int_equal(r.speaks, 1u << protocol_find("echo") | 1u << protocol_find("http"));
     assert_int_equal(recipe_probe(&r, &e), 0);
     fake_tree_remove();
 }
