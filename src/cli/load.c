@@ -124,14 +124,16 @@ static void latency_lines(FILE *out, const struct row *r, const struct pane *p)
 /* What the percentiles are of, and what was left out of them. */
 static void measured_line(FILE *out, const struct pane *p)
 {
-    double kept = 0, left_out = 0;
+    double kept = 0, warm = 0, rest = 0;
     for (int i = 0; i < p->count; i++) {
         const struct sample *s = pane_at(p, i);
-        *(s->kept == KEPT_YES ? &kept : &left_out) += s->interval_s;
+        *(s->kept == KEPT_YES ? &kept : s->kept == KEPT_WARMUP ? &warm : &rest) += s->interval_s;
     }
     fprintf(out, "%-12s%.1f s", "measured", kept);
-    if (left_out > 0)
-        fprintf(out, "; %.1f s left out (warm-up, or broken off)", left_out);
+    if (warm > 0)
+        fprintf(out, "; the first %.1f s left out (warm-up)", warm);
+    if (rest > 0)
+        fprintf(out, "; %.1f s left out (broken off)", rest);
     fputc('\n', out);
 }
 

@@ -51,7 +51,7 @@ static const enum param_id connect_matters[] = {
 static const enum metric_id connect_yields[] = {
     METRIC_connect_s, METRIC_accepted_s, METRIC_connections_per_s, METRIC_syn_retransmits,
     METRIC_accept_drain_per_s, METRIC_timer_s, METRIC_established, METRIC_accepted, METRIC_refused,
-    METRIC_listen_drops,
+    METRIC_listen_drops, METRIC_accept_queue,
     METRIC_server_cpu_pct, METRIC_load_cpu_pct, METRIC_waits_per_s, METRIC_events_per_wait,
     METRIC_rss_bytes,
     METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
@@ -91,7 +91,8 @@ static const enum metric_id ramp_yields[] = {
     METRIC_latency_p90_us, METRIC_latency_p999_us, METRIC_latency_max_us, METRIC_latency_mean_us,
     METRIC_response_p50_us, METRIC_response_p99_us, METRIC_connections_per_s,
     METRIC_events_per_wait, METRIC_waits_per_s, METRIC_server_user_pct, METRIC_server_sys_pct,
-    METRIC_rss_bytes, METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
+    METRIC_rss_bytes, METRIC_refused, METRIC_accept_queue, METRIC_load_cpu_pct,
+    METRIC_load_spare_pct,
     METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset ramp_presets[] = {
@@ -119,7 +120,7 @@ static const enum metric_id churn_yields[] = {
     METRIC_response_p90_us, METRIC_response_p99_us, METRIC_response_p999_us,
     METRIC_response_max_us, METRIC_send_late_p99_us, METRIC_requests_per_s, METRIC_events_per_wait,
     METRIC_waits_per_s, METRIC_server_user_pct, METRIC_server_sys_pct, METRIC_rss_bytes,
-    METRIC_refused, METRIC_load_cpu_pct, METRIC_load_spare_pct,
+    METRIC_refused, METRIC_accept_queue, METRIC_load_cpu_pct, METRIC_load_spare_pct,
     METRICS_OF_ALL, METRIC_errors_bytes, METRIC_COUNT,
 };
 static const struct workload_preset churn_presets[] = {

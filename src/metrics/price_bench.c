@@ -145,16 +145,17 @@ bool bench_over(const struct bench *b)
 
 /* --- the client ------------------------------------------------------------------------------- */
 
-static void ask(struct bench *b)
+/* One of the first n. */
+static void ask(struct bench *b, int n)
 {
     static const uint8_t request[BENCH_REQUEST];
     if (b->n == 0) { /* it was called off before a connection was made */
         atomic_store(&b->order, BENCH_END);
         return;
     }
+    b->next = (b->next + 1) % n;
     if (send(b->client[b->next], request, sizeof request, MSG_NOSIGNAL) < 0)
         atomic_store(&b->order, BENCH_END); /* cannot be: then nothing is measured */
-    b->next = (b->next + 1) % b->n;
 }
 
 static void read_ready(struct bench *b)
@@ -170,9 +171,8 @@ static void read_ready(struct bench *b)
 
 static void ask_all(struct bench *b)
 {
-    b->next = 0;
     for (int i = 0; i < b->n; i++)
-        ask(b);
+        ask(b, b->n);
     int asked = BENCH_ASK;
     atomic_compare_exchange_strong(&b->order, &asked, BENCH_READ);
 }
@@ -202,7 +202,7 @@ void bench_client(struct bench *b)
             break;
         case BENCH_PACE:
             if (clock_ns() >= due) {
-                ask(b);
+                ask(b, atomic_load(&b->asking));
                 due = (due ? due : clock_ns()) + gap_ns(&seed);
             }
             read_ready(b);

@@ -12,7 +12,7 @@
 
 #include "metrics/prices.h"
 
-enum { BENCH_PAIRS = 256, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024 };
+enum { BENCH_PAIRS = 256, BENCH_FEW = 8, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024 };
 
 /* What the client does. It asks once on all connections, and then reads; or it asks on one after
  * the other, at random times, and reads. */
@@ -37,6 +37,7 @@ struct bench {
 
     /* Atomic. */
     _Atomic int order;
+    _Atomic int asking;     /* at a pace: so many of them are asked, the first ones */
     _Atomic bool left;      /* the client touches nothing any more */
     _Atomic uint64_t taken; /* bytes the client read */
 };

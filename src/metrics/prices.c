@@ -27,7 +27,7 @@
 #include "metrics/price_bench.h"
 #include "metrics/stats.h"
 
-enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, PACED = 80, WARM = 50 };
+enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, PACED = 60, WARM = 12 };
 #define LIMIT_NS (2 * NS_PER_S)
 
 const char *const price_columns[PRICE_COUNT] = {
@@ -259,26 +259,44 @@ static bool serve_paced(struct bench *b, int requests, struct paced *out)
     return true;
 }
 
-/* What a sleep costs, when wait and request are taken off. A short one is often spent in a loop
- * of the kernel and a longer one with the CPU halted, at thrice the price, so here the mean
- * counts. */
-static double price_sleep(struct bench *b, double wait_ns, double request_ns)
+/* What a sleep costs, when wait and request are taken off, in one batch; NaN where something held
+ * the client up. */
+static double one_sleep(struct bench *b, int asking, double wait_ns, double request_ns)
 {
-    double batch[BATCHES];
     struct paced p;
-    int n = 0;
-    if (!bench_order(b, BENCH_PACE) || !serve_paced(b, WARM, &p))
+    atomic_store(&b->asking, asking);
+    if (!serve_paced(b, WARM, &p) || !serve_paced(b, PACED, &p))
         return NAN;
-    for (int i = 0; i < 3 * BATCHES && n < BATCHES && !bench_over(b); i++) {
-        if (!serve_paced(b, PACED, &p))
-            break;
-        double rest = p.cpu_ns - p.waits * wait_ns - p.requests * request_ns;
-        if (p.sleeps > p.requests / 2) /* else something held the client up */
-            batch[n++] = rest / (double)p.sleeps;
+    double rest = p.cpu_ns - p.waits * wait_ns - p.requests * request_ns;
+    return p.sleeps > p.requests / 2 ? rest / (double)p.sleeps : NAN;
+}
+
+static double sleep_mean(const double *batch, int n)
+{
+    int known = stats_trimmed(batch, n, 0, 0.95).taken;
+    double price = stats_trimmed(batch, n, known > 4 ? 1 : 0, 0.95).mean;
+    return price > 0 ? price : NAN;
+}
+
+/* A short sleep is often spent in a loop of the kernel and a longer one with the CPU halted, at
+ * thrice the price, so here the mean counts; and what is cold afterwards depends on how many
+ * connections take turns, so batches of few and of all of them alternate: the kernel's mood is the
+ * same for both. */
+static void price_sleeps(struct bench *b, double wait_ns, double request_ns, struct prices *out)
+{
+    double few[2 * BATCHES], all[2 * BATCHES];
+    int n = 0, wanted = BATCHES;
+    atomic_store(&b->asking, b->n);
+    if (!bench_order(b, BENCH_PACE))
+        return;
+    for (; n < wanted && !bench_over(b); n++) {
+        few[n] = one_sleep(b, b->n < BENCH_FEW ? b->n : BENCH_FEW, wait_ns, request_ns);
+        all[n] = one_sleep(b, b->n, wait_ns, request_ns);
+        wanted += (isnan(few[n]) || isnan(all[n])) && wanted < 2 * BATCHES;
     }
     bench_order(b, BENCH_REST);
-    double price = stats_trimmed(batch, n, n > 4 ? 1 : 0, 0.95).mean;
-    return price > 0 ? price : NAN;
+    out->ns[PRICE_sleep_few] = sleep_mean(few, n);
+    out->ns[PRICE_sleep] = sleep_mean(all, n);
 }
 
 static void price_requests(struct bench *b, struct prices *out)
@@ -287,7 +305,7 @@ static void price_requests(struct bench *b, struct prices *out)
     out->ns[PRICE_recv] = small.recv_ns;
     out->ns[PRICE_send] = small.send_ns;
     double wait = out->ns[PRICE_wait], request = small.recv_ns + small.send_ns;
-    out->ns[PRICE_sleep] = price_sleep(b, wait, request);
+    price_sleeps(b, wait, request, out);
     double more = price_busy(b, BENCH_BULK + BENCH_REPLY, 3).send_ns - small.send_ns;
     if (more > 0)
         out->ns[PRICE_kib] = more / (BENCH_BULK / 1024);

@@ -24,7 +24,8 @@
     X(poll_look, "each socket in a poll that finds something at once")                             \
     X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
     X(kib, "each further KiB of a send")                                                           \
-    X(close, "a close of a connection that the client has reset")
+    X(close, "a close of a connection that the client has reset")                                  \
+    X(sleep_few, "a sleep in the wait where 8 connections ask: less is cold after it")
 
 enum price {
 #define X(id, help) PRICE_##id,

@@ -129,12 +129,26 @@ void proc_file_close(struct proc_file *f)
     f->above = 0;
 }
 
+/* What stat says of it is off by up to 64 pages for each CPU on newer kernels, which keep it in
+ * parts there and add them up for statm and status only. name: of the stat file. */
+static void exact_rss(const char *name, struct proc_stat *out)
+{
+    char statm[40], text[128];
+    int64_t pages;
+    snprintf(statm, sizeof statm, "%sm", name);
+    if (read_proc(statm, text, sizeof text) > 0 && sscanf(text, "%*s %" SCNd64, &pages) == 1)
+        out->rss_bytes = pages_to_bytes(pages);
+}
+
 int proc_stat_reread(struct proc_file *f, pid_t pid, struct proc_stat *out)
 {
     char name[32], text[1024];
     snprintf(name, sizeof name, "%d/stat", pid);
     int n = reread(f, name, text, sizeof text);
-    return n < 0 ? n : proc_stat_parse(text, out);
+    int code = n < 0 ? n : proc_stat_parse(text, out);
+    if (code == 0)
+        exact_rss(name, out);
+    return code;
 }
 
 int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
@@ -149,6 +163,7 @@ int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
         return err_set(e, -n, "process %d: %s", pid, strerror(-n));
     if (proc_stat_parse(text, out))
         return err_set(e, EINVAL, "process %d: its stat file cannot be read", pid);
+    exact_rss(name, out);
     return 0;
 }
 

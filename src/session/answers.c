@@ -306,11 +306,13 @@ static void say_limit(const struct row *r, int pane, struct text *t)
         say(t, ", whose process used %.0f %% of a CPU", cpu);
 }
 
-/* Replies that took 40 ms beside quick ones: two waited for each other. */
+/* Replies that took 40 ms: two waited for each other. Where most did, a server may just be so slow,
+ * unless Nagle's algorithm is known to be on, or nobody knows. */
 static void say_delayed(const struct row *r, int i, struct text *t)
 {
     double share = mean_of(r, i, METRIC_delayed_pct);
-    if (share >= 1 && mean_of(r, i, METRIC_latency_p50_us) < 20000)
+    bool may = r->params.nodelay == 0 || is_target(&r->panes[i]);
+    if (share >= 1 && (may || mean_of(r, i, METRIC_latency_p50_us) < 20000))
         say(t,
             "; %s %% of %s's replies took 40 ms: Nagle's algorithm and a delayed acknowledgement",
             num(share).s, pane_name(r, i).s);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
+#include "metrics/fingerprint_inner.h"
 #include "net/protocol.h"
 
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out)
@@ -35,6 +36,24 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
         proc_cpu_read(cpu, &out->cpu);
 }
 
+int edge_accept_queue(const struct server *server)
+{
+    struct net_addr at;
+    int backlog, waiting;
+    server_address(server, &at);
+    bool ours = server_counted(server);
+    return ours && diag_listener(net_addr_port(&at), &backlog, &waiting) ? waiting : -1;
+}
+
+void edge_read_kernel(struct server *server, struct edge *out)
+{
+    int64_t came_ns = server_look(server);
+    if (out->server_cpu_ns >= 0)
+        out->server_cpu_ns += came_ns;
+    proc_net_read(&out->net);
+    out->accept_queue = edge_accept_queue(server);
+}
+
 void span_count_seen(const struct load_counts *load, struct server_counts *server)
 {
     server->requests = load->replies;
@@ -45,6 +64,7 @@ void span_clear(struct span *s)
 {
     memset(s, 0, sizeof *s);
     s->rss_bytes = -1;
+    s->accept_queue = -1;
 }
 
 static void add_signed(int64_t *sum, int64_t from, int64_t to)
@@ -76,6 +96,8 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->preempted, from->threads.preempted, to->threads.preempted);
     add_signed(&s->run_wait_ns, from->threads.run_wait_ns, to->threads.run_wait_ns);
     add_net(s, &from->net, &to->net);
+    int deep = from->accept_queue > to->accept_queue ? from->accept_queue : to->accept_queue;
+    s->accept_queue = deep > s->accept_queue ? deep : s->accept_queue;
 
     struct server_counts server;
     struct load_counts load;
@@ -188,6 +210,7 @@ static void net_values(const struct span *s, struct values *out)
     out->v[METRIC_syn_cookies] = known(s->syn_cookies);
     out->v[METRIC_retransmits] = known(s->retransmits);
     out->v[METRIC_time_wait] = known(s->time_wait);
+    out->v[METRIC_accept_queue] = known(s->accept_queue);
     out->v[METRIC_tcp_mem_bytes] = known(s->tcp_mem_bytes);
 }
 

@@ -19,14 +19,19 @@ struct edge {
     struct proc_thread threads; /* of the server */
     long khz;                   /* of the server's CPU; -1: not known */
     struct proc_net net;
+    int accept_queue;           /* connections in it; -1: not known */
     struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything but net: that takes longest, so whoever measures a turn reads it just outside
- * of the measured part. load may be NULL (a pass), cpu -1 (the server is not pinned: what others
- * use of its CPU is not measured; that of one that is not ours never is). Clock, CPU clocks and
- * counters first and together. */
+/* Reads everything but net and accept_queue: these take longest, so whoever measures a turn reads
+ * them just outside of the measured part, by edge_read_kernel(). load may be NULL (a pass), cpu -1
+ * (the server is not pinned: what others use of its CPU is not measured; that of one that is not
+ * ours never is). Clock, CPU clocks and counters first and together. */
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
+void edge_read_kernel(struct server *server, struct edge *out);
+
+/* Connections that wait to be accepted by a server of ours; -1: not known. */
+int edge_accept_queue(const struct server *server);
 
 /* Sums of the measured stretches of one pane in one round. */
 struct span {
@@ -41,6 +46,7 @@ struct span {
     int64_t sleeps, preempted, run_wait_ns; /* likewise, of the server's threads */
     int64_t listen_drops, syn_cookies, retransmits; /* -1: not readable */
     int64_t time_wait, tcp_mem_bytes;   /* likewise, at the last edge */
+    int accept_queue;                   /* the deepest of all edges; -1: not known */
     long khz;                           /* likewise */
     long established, accepted;         /* at the last edge */
     double message_bytes;               /* nothing is replied: of a message; else 0 */

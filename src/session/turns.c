@@ -117,14 +117,14 @@ static void one_turn(struct rounds *r, int pane)
     load_set_phase(p->load, LOAD_SETTLE);
     bool stop = session_sleep(r->s, clock_ns() + (uint64_t)(ask->settle * 1e9), r->seen);
     if (!stop) {
-        proc_net_read(&from.net);
+        edge_read_kernel(p->server, &from);
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), &from);
         double rest = ask->turn > ask->settle ? ask->turn - ask->settle : ask->turn;
         stop = session_sleep(r->s, from.t_ns + (uint64_t)(rest * 1e9), r->seen);
         load_set_phase(p->load, LOAD_STOP);
         edge_read(p->server, p->load, server_cpu(r->s), &to);
-        proc_net_read(&to.net);
+        edge_read_kernel(p->server, &to);
         span_add(&r->panes[pane].span, &from, &to);
     }
     r->panes[pane].broken |= stop;
@@ -141,14 +141,14 @@ static void one_second(struct rounds *r, struct edge *last)
     if (r->done == 0) {
         load_set_phase(p->load, LOAD_SETTLE);
         session_sleep(r->s, clock_ns() + (uint64_t)(r->row->params.settle * 1e9), r->seen);
-        proc_net_read(&last->net);
+        edge_read_kernel(p->server, last);
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), last);
     }
     uint64_t end = last->t_ns + (uint64_t)(row_round_s(r->row) * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
     edge_read(p->server, p->load, server_cpu(r->s), &to);
-    proc_net_read(&to.net);
+    edge_read_kernel(p->server, &to);
     span_add(&r->panes[0].span, last, &to);
     note_silence(r, 0, last->t_ns);
     *last = to;

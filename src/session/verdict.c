@@ -104,39 +104,6 @@ static bool turns_away(const struct seen *s)
     return true;
 }
 
-/* So many of a kind; those that are a verdict of their own are left to it. */
-static double errors_of(const struct seen *s, enum metric_id kind)
-{
-    bool own = kind == METRIC_errors_port || kind == METRIC_errors_fd;
-    double n = mean(s, kind);
-    return own || !above(n, 0) ? 0 : n;
-}
-
-static bool is_errors(const struct seen *s)
-{
-    static const enum metric_id kinds[] = {
-#define X(id, help) METRIC_##id,
-        LOAD_ERRORS(X)
-#undef X
-    };
-    double sum = 0, reset = mean(s, METRIC_errors_reset);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        sum += errors_of(s, kinds[i]);
-    if (sum <= 0)
-        return turns_away(s);
-    if (refusals(s) > 0 && sum == reset)
-        return false; /* refused for want of a descriptor: fd-limit says it better */
-    int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (errors_of(s, kinds[i]) > 0 && n < (int)REASON)
-            n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", errors_of(s, kinds[i]),
-                          metric_table[kinds[i]].title);
-    const char *wrong = s->rig && s->rig->load ? load_wrong(s->rig->load) : "";
-    if (wrong[0] && n < (int)REASON)
-        snprintf(s->reason + n, REASON - (size_t)n, " (%s)", wrong);
-    return true;
-}
-
 /* What it could not do for want of descriptors, and why. */
 static void say_refused(const struct seen *s, const char *what)
 {
@@ -165,6 +132,41 @@ static bool lacks_descriptors(const struct seen *s)
     else
         snprintf(what, sizeof what, "holds %.0f of %.0f", held, wanted);
     say_refused(s, what);
+    return true;
+}
+
+/* So many of a kind; those that are a verdict of their own are left to it. */
+static double errors_of(const struct seen *s, enum metric_id kind)
+{
+    bool own = kind == METRIC_errors_port || kind == METRIC_errors_fd;
+    double n = mean(s, kind);
+    return own || !above(n, 0) ? 0 : n;
+}
+
+static bool is_errors(const struct seen *s)
+{
+    static const enum metric_id kinds[] = {
+#define X(id, help) METRIC_##id,
+        LOAD_ERRORS(X)
+#undef X
+    };
+    double sum = 0, reset = mean(s, METRIC_errors_reset);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        sum += errors_of(s, kinds[i]);
+    if (sum <= 0)
+        return turns_away(s);
+    if (refusals(s) > 0 && sum == reset)
+        return false; /* refused for want of a descriptor: fd-limit says it better */
+    if (sum == reset + errors_of(s, METRIC_errors_timeout) && lacks_descriptors(s))
+        return false; /* likewise, never accepted */
+    int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (errors_of(s, kinds[i]) > 0 && n < (int)REASON)
+            n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", errors_of(s, kinds[i]),
+                          metric_table[kinds[i]].title);
+    const char *wrong = s->rig && s->rig->load ? load_wrong(s->rig->load) : "";
+    if (wrong[0] && n < (int)REASON)
+        snprintf(s->reason + n, REASON - (size_t)n, " (%s)", wrong);
     return true;
 }
 
@@ -206,10 +208,10 @@ static bool is_port_limit(const struct seen *s)
 
 static bool is_accept_queue(const struct seen *s)
 {
-    if (!workload_yields(s->row->workload, METRIC_syn_retransmits))
+    if (!workload_yields(s->row->workload, METRIC_syn_retransmits) && !is_fresh(s))
         return false; /* its connections are open before it measures */
     double lost = mean(s, METRIC_syn_retransmits), drops = mean(s, METRIC_listen_drops);
-    double cookies = mean(s, METRIC_syn_cookies);
+    double cookies = mean(s, METRIC_syn_cookies), waited = mean(s, METRIC_accept_queue);
     if (!above(lost, 0.5) && !above(drops, 0.5) && !above(cookies, 0.5))
         return false;
     char n[16], b[16];
@@ -221,6 +223,9 @@ static bool is_accept_queue(const struct seen *s)
     int used = snprintf(s->reason, REASON, "%s SYNs lost, the accept queue of %s was full",
                         units_number(n, sizeof n, above(lost, 0) ? lost : drops),
                         params_print(PARAM_backlog, s->row->params.backlog, b, sizeof b));
+    if (above(waited, 0.5))
+        used += snprintf(s->reason + used, REASON - (size_t)used, ", %s waited in it",
+                         units_number(n, sizeof n, waited));
     double ghosts =
         mean(s, METRIC_established) - mean(s, METRIC_accepted) - mean(s, METRIC_refused);
     if (above(ghosts, 0.5)) /* by SYN cookies */
@@ -312,11 +317,25 @@ static bool is_clock(const struct seen *s)
     return true;
 }
 
+/* Where the server is not tied to a CPU nobody can say what others use of it; but it can be ready
+ * and have none. */
+static bool shares_its_cpu(const struct seen *s)
+{
+    double waited = mean(s, METRIC_run_wait_pct), ran = mean(s, METRIC_server_cpu_pct);
+    double share = 100 * waited / (waited + ran); /* waking takes some of it, also alone */
+    if (row_summary(s->row, s->index, METRIC_others_pct).used > 0 || !above(waited, 1) ||
+        !above(share, 25))
+        return false;
+    snprintf(s->reason, REASON, "it waited %.0f %% of its time for a CPU that load or others had",
+             share);
+    return true;
+}
+
 static bool is_cpus(const struct seen *s)
 {
     double workers = s->row->params.workers, cpus = cpus_usable();
     if (!pane_honours(s->pane, PARAM_workers) || !(workers > cpus))
-        return false;
+        return shares_its_cpu(s);
     snprintf(s->reason, REASON, "%.0f workers share %.3g CPU%s with the load", workers, cpus,
              cpus == 1 ? "" : "s");
     return true;

@@ -283,6 +283,7 @@ const struct why_fact why_facts[WHY_FACTS] = {
     {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
     {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
     {METRIC_sleeps_per_request, "", false}, {METRIC_listen_drops, "", false},
+    {METRIC_accept_queue, "", false},
     {METRIC_waits_per_s, "", false},       {METRIC_syn_retransmits, "", false},
     {METRIC_server_sys_pct, "", false},    {METRIC_syn_cookies, "", false},
     {METRIC_server_user_pct, "", false},   {METRIC_time_wait, "", false},

@@ -46,7 +46,7 @@ struct scene_pane {
 };
 
 /* Figures that stand below a bill, best first. */
-#define WHY_FACTS 24
+#define WHY_FACTS 25
 extern const struct why_fact {
     enum metric_id metric;
     const char *name; /* "": the metric's title */

@@ -522,6 +522,52 @@ static void more_workers_than_cpus(void **state)
     assert_false(row_may_rank(r, 1, METRIC_server_cpu_pct));
 }
 
+/* What others use of a server's CPU is known where it is tied to one; else it may wait for it. */
+static void a_load_on_the_servers_cpu(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 12, 72.6, 40, 11500);
+    add_samples(r, 1, 12, 14.5, 16.7, 11500);
+    set_all(r, 0, METRIC_run_wait_pct, 3);
+    set_all(r, 1, METRIC_run_wait_pct, 31);
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    assert_int_equal(judged(m, 1), VERDICT_CPUS);
+    assert_non_null(strstr(r->panes[1].reason, "it waited 65 % of its time for a CPU"));
+    set_all(r, 1, METRIC_others_pct, 1);
+    assert_int_equal(judged(m, 1), VERDICT_OK);
+}
+
+/* A new connection for each request: the queue may be full, and its depth is known. */
+static void an_accept_queue_beside_requests(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    r->params.backlog = 20;
+    for (int p = 0; p < 2; p++) {
+        add_samples(r, p, 12, 14.5, 16.7, 11500);
+        set_all(r, p, METRIC_listen_drops, 70);
+    }
+    set_all(r, 1, METRIC_accept_queue, 21);
+    assert_int_equal(judged(m, 1), VERDICT_OK); /* others' connections, not these */
+    r->params.keepalive = KEEPALIVE_OFF;
+    assert_int_equal(judged(m, 0), VERDICT_ACCEPT_QUEUE);
+    assert_string_equal(r->panes[0].reason, "70.0 SYNs lost, the accept queue of 20 was full");
+    assert_string_equal(r->panes[1].reason,
+                        "70.0 SYNs lost, the accept queue of 20 was full, 21.0 waited in it");
+}
+
+static void what_ends_a_ramp_and_a_search(void **state)
+{
+    (void)state;
+    assert_true(verdict_ends(VERDICT_PORT_LIMIT, ENDS_RAMP));
+    assert_true(verdict_ends(VERDICT_PORT_LIMIT, ENDS_SEARCH));
+    assert_false(verdict_ends(VERDICT_ERRORS, ENDS_RAMP)); /* a collapse has errors, and goes on */
+    assert_true(verdict_ends(VERDICT_ERRORS, ENDS_SEARCH));
+    assert_false(verdict_ends(VERDICT_NOISY, ENDS_RAMP | ENDS_SEARCH));
+    assert_false(verdict_ends(VERDICT_NONE, ENDS_RAMP | ENDS_SEARCH));
+}
+
 static void a_load_that_is_woken_more_by_one(void **state)
 {
     struct made *m = *state;
@@ -581,6 +627,14 @@ static void forty_milliseconds_and_a_law(void **state)
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.trust, "25.0 % of select's replies took 40 ms: Nagle"));
     assert_non_null(strstr(a.trust, "rate times latency of epoll-lt is 96.0 % of its connections"));
+    /* All of them: so slow, or Nagle's algorithm is known to be on. */
+    set_all(r, 0, METRIC_delayed_pct, 99);
+    set_all(r, 0, METRIC_latency_p50_us, 41000);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "Nagle"));
+    r->params.nodelay = 0;
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.trust, "99.0 % of select's replies took 40 ms: Nagle"));
     /* A request that timed out is in no latency. */
     set_all(r, 1, METRIC_errors, 1);
     answer_row(r, 1, &a);
@@ -623,6 +677,9 @@ int main(void)
         T(a_sweep_has_one_answer),
         T(a_clock_that_changed),
         T(more_workers_than_cpus),
+        T(a_load_on_the_servers_cpu),
+        T(an_accept_queue_beside_requests),
+        T(what_ends_a_ramp_and_a_search),
         T(a_load_that_is_woken_more_by_one),
         T(forty_milliseconds_and_a_law),
     };
