@@ -15,82 +15,27 @@
 #include "cli/follow.h"
 #include "cli/grid.h"
 #include "cli/json.h"
-#include "session/claims.h"
-#include "session/reach.h"
-#include "session/session.h"
+#include "session/claims_run.h"
 
 struct tried {
     struct claims claims;
-    struct claim_result *results; /* of the first `count` claims */
-    int count;
+    struct claim_try *tries;
     bool quiet;
 };
 
 /* --- trying ----------------------------------------------------------------------------------- */
 
-static bool cannot(const struct claim *c, char *why, size_t size)
-{
-    struct err e = {{0}};
-    if (!c->cannot[0] && c->plan.count && reach_check_here(&c->plan, &e) < 0)
-        snprintf(why, size, "%s", e.text);
-    else
-        snprintf(why, size, "%s", c->cannot);
-    return why[0] != 0;
-}
-
-static bool run_probe(const struct claim *c, double *out, char *why, size_t size)
-{
-    struct err e = {{0}};
-    for (int i = 0; i < PROBE_FIGURES; i++)
-        out[i] = NAN;
-    if (!c->probe || c->probe->run(out, &e) >= 0)
-        return true;
-    snprintf(why, size, "%s", e.text);
-    return false;
-}
-
-/* The rows that this claim added stand behind `before`. */
-static void judge(struct session *s, const struct claim *c, const struct row *before,
-                  const double *probe, struct claim_result *out)
-{
-    session_lock(s);
-    const struct rows *rows = session_rows(s);
-    claim_judge(c, before ? before->next : rows->first, probe, out);
-    session_unlock(s);
-}
-
-static const struct row *last_row(struct session *s)
-{
-    session_lock(s);
-    const struct row *last = session_rows(s)->last;
-    session_unlock(s);
-    return last;
-}
-
-static void try_one(struct session *s, struct tried *t, struct claim *c, struct claim_result *out)
-{
-    double probe[PROBE_FIGURES];
-    const struct row *before = last_row(s);
-    *out = (struct claim_result){CLAIM_NOT_MEASURED, "", ""};
-    if (cannot(c, out->reason, sizeof out->reason) ||
-        !run_probe(c, probe, out->reason, sizeof out->reason))
-        return;
-    snprintf(c->plan.title, sizeof c->plan.title, "%d of %d, %.60s", t->count + 1, t->claims.count,
-             c->title);
-    if (c->plan.count)
-        follow_plan(s, &c->plan, t->quiet);
-    judge(s, c, before, probe, out);
-}
-
 static void say_length(const struct tried *t)
 {
-    double seconds = 0;
     char span[24];
-    for (int i = 0; i < t->claims.count; i++)
-        seconds += t->claims.list[i]->plan.seconds;
     if (isatty(STDERR_FILENO) && !t->quiet)
         fprintf(stderr, "%d claim%s, about %s\n", t->claims.count, t->claims.count == 1 ? "" : "s",
-                units_about(span, sizeof span, seconds));
+                units_about(span, sizeof span, claims_seconds(&t->claims, NULL)));
+}
+
+static bool is_over(void *run)
+{
+    return claims_run_wait(run, 200000000);
 }
 
 static int try_all(struct tried *t, struct err *e)
@@ -100,57 +45,62 @@ static int try_all(struct tried *t, struct err *e)
     struct session *s = session_new(&o, e);
     if (!s)
         return -EIO;
+    struct claims_run *run = claims_run_new(s, &t->claims);
     say_length(t);
-    for (int i = 0; i < t->claims.count && !follow_interrupted(); i++) {
-        try_one(s, t, t->claims.list[i], &t->results[i]);
-        t->count += !follow_interrupted(); /* half a claim is none */
-    }
+    bool began = claims_run_start(run, NULL);
+    if (began)
+        follow_until(s, is_over, run, t->quiet);
+    claims_run_stop(run);
+    claims_run_wait(run, 3000000000u);
+    claims_run_read(run, t->tries);
+    claims_run_free(run);
     session_free(s);
-    return 0;
+    return began ? 0 : err_set(e, EAGAIN, "cannot start a thread");
 }
 
 /* --- telling ---------------------------------------------------------------------------------- */
 
 static const char *const heads[] = {"claim", "verdict", "figures", "source", NULL};
 
-/* Why there is no verdict stands before the figures there are. */
-static const char *figures_of(const struct claim_result *r, char *buf, size_t size)
-{
-    snprintf(buf, size, "%s%s%s", r->reason, r->reason[0] && r->figures[0] ? "; " : "", r->figures);
-    return buf;
-}
-
 static void fill(const struct tried *t, struct grid *g)
 {
-    char figures[sizeof t->results->figures + sizeof t->results->reason + 8];
+    char figures[CLAIM_FIGURES];
     grid_init(g, heads);
-    for (int i = 0; i < t->count; i++) {
+    for (int i = 0; i < t->claims.count; i++) {
         const struct claim *c = t->claims.list[i];
-        const struct claim_result *r = &t->results[i];
-        grid_add(g, (const char *const[]){c->title, claim_words[r->verdict],
-                                          figures_of(r, figures, sizeof figures), c->source});
+        const struct claim_result *r = &t->tries[i].result;
+        if (t->tries[i].tried)
+            grid_add(g, (const char *const[]){c->title, claim_words[r->verdict],
+                                              claim_figures(r, figures, sizeof figures),
+                                              c->source});
     }
+}
+
+static void print_one(const struct claim *c, const struct claim_result *r)
+{
+    printf("%-12s  %s\n", claim_words[r->verdict], c->title);
+    if (r->reason[0])
+        printf("%14s%s\n", "", r->reason);
+    if (r->figures[0])
+        printf("%14s%s\n", "", r->figures);
+    printf("%14s%s\n%14ssaid in: %s\n", "", c->how, "", c->source);
 }
 
 static void print_text(const struct tried *t)
 {
-    for (int i = 0; i < t->count; i++) {
-        const struct claim *c = t->claims.list[i];
-        const struct claim_result *r = &t->results[i];
-        printf("%-12s  %s\n", claim_words[r->verdict], c->title);
-        if (r->reason[0])
-            printf("%14s%s\n", "", r->reason);
-        if (r->figures[0])
-            printf("%14s%s\n", "", r->figures);
-        printf("%14s%s\n%14ssaid in: %s\n", "", c->how, "", c->source);
-    }
+    for (int i = 0; i < t->claims.count; i++)
+        if (t->tries[i].tried)
+            print_one(t->claims.list[i], &t->tries[i].result);
 }
 
 static void print(const struct tried *t, enum grid_format format)
 {
     struct grid g;
-    if (format == GRID_TEXT) {
-        print_text(t);
+    if (format == GRID_TEXT || format == GRID_MARKDOWN) {
+        if (format == GRID_TEXT)
+            print_text(t);
+        else
+            claims_markdown(&t->claims, t->tries, stdout);
         return;
     }
     fill(t, &g);
@@ -179,13 +129,10 @@ static int check_output(const char *name, struct err *e)
 
 static int save(const struct tried *t, const char *name, struct err *e)
 {
-    struct grid g;
     FILE *f = fopen(name, "wxe");
     if (!f)
         return err_sys(e, "cannot save %s", name);
-    fill(t, &g);
-    grid_print(&g, GRID_MARKDOWN, 0, f);
-    grid_fini(&g);
+    claims_markdown(&t->claims, t->tries, f);
     bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
     int status = bad ? err_sys(e, "cannot save %s", name) : 0;
     if (fclose(f) != 0 && !status)
@@ -205,7 +152,7 @@ static int prepare(const struct args *a, struct tried *t, enum grid_format *form
     if (status == 0 && a->options.output)
         status = check_output(a->options.output, e);
     t->quiet = a->options.quiet != NULL;
-    t->results = xcalloc((size_t)t->claims.count + 1, sizeof *t->results);
+    t->tries = xcalloc((size_t)t->claims.count + 1, sizeof *t->tries);
     return status;
 }
 
@@ -224,7 +171,7 @@ int cli_claims(const struct args *a)
     }
     status = error < 0 ? cli_fail(cli_status(error), e.text)
                        : cli_flush(follow_interrupted() ? 130 : 0);
-    free(t.results);
+    free(t.tries);
     claims_free(&t.claims);
     return status;
 }

@@ -44,16 +44,11 @@ static void progress(struct session *s, struct session_now *now)
     fflush(stderr);
 }
 
-void follow_plan(struct session *s, const struct plan *plan, bool quiet)
+void follow_until(struct session *s, bool (*done)(void *ctx), void *ctx, bool quiet)
 {
     bool show = isatty(STDERR_FILENO) && !quiet;
     struct session_now *now = session_now_new();
-    char span[24];
-    if (show)
-        fprintf(stderr, "%s: %d row%s, about %s\n", plan->title, plan->count,
-                plan->count == 1 ? "" : "s", units_about(span, sizeof span, plan->seconds));
-    session_plan(s, plan);
-    while (!session_wait(s, 200000000) && !interrupted)
+    while (!done(ctx) && !interrupted)
         if (show)
             progress(s, now);
     if (interrupted) {
@@ -63,4 +58,19 @@ void follow_plan(struct session *s, const struct plan *plan, bool quiet)
     if (show)
         fputs("\r\033[K", stderr);
     session_now_free(now);
+}
+
+static bool is_idle(void *session)
+{
+    return session_wait(session, 200000000);
+}
+
+void follow_plan(struct session *s, const struct plan *plan, bool quiet)
+{
+    char span[24];
+    if (isatty(STDERR_FILENO) && !quiet)
+        fprintf(stderr, "%s: %d row%s, about %s\n", plan->title, plan->count,
+                plan->count == 1 ? "" : "s", units_about(span, sizeof span, plan->seconds));
+    session_plan(s, plan);
+    follow_until(s, is_idle, s, quiet);
 }

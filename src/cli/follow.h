@@ -13,4 +13,8 @@ bool follow_interrupted(void);
 /* Measures the plan; returns when it is done, or interrupted and stopped. */
 void follow_plan(struct session *s, const struct plan *plan, bool quiet);
 
+/* The same for what was begun already: until done(ctx), which waits for it a fifth of a second at
+ * most, or a signal; then the session is stopped. */
+void follow_until(struct session *s, bool (*done)(void *ctx), void *ctx, bool quiet);
+
 #endif

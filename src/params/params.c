@@ -56,6 +56,20 @@ char params_letter(enum param_id id)
     return 0;
 }
 
+const char *params_group(enum param_id id)
+{
+    const char *group = "";
+#define GROUP(words) group = words;
+#define PARAM(at, ...)                                                                             \
+    if (id == PARAM_##at)                                                                          \
+        return group;
+#define OPTION(...)
+#include "params/params.def"
+#undef PARAM
+#undef OPTION
+    return group;
+}
+
 double *params_at(struct params *p, enum param_id id)
 {
     return (double *)((char *)p + field[id]);

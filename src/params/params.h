@@ -89,6 +89,9 @@ void params_bind(enum param_id id, const char *(*word)(int i));
  * 't' load_threads), or 0. */
 char params_letter(enum param_id id);
 
+/* The part of the settings that it belongs to. */
+const char *params_group(enum param_id id);
+
 /* The field of a parameter. */
 double *params_at(struct params *p, enum param_id id);
 double params_get(const struct params *p, enum param_id id);

@@ -19,8 +19,8 @@ const char *const claim_words[] = {"not measured", "true", "false", "depends"};
 
 static const char *key_word(int i)
 {
-    static const char *const keys[] = {"title", "source",  "how",   "probe",
-                                       "true",  "false", "depends", NULL};
+    static const char *const keys[] = {"title", "source", "how",     "brief", "probe",
+                                       "true",  "false",  "depends", NULL};
     return keys[i];
 }
 
@@ -33,7 +33,7 @@ struct rule_text {
 struct reading {
     struct claim *claim;
     const char *path;
-    int rules;
+    int rules, brief_line;
     struct rule_text rule[CLAIM_RULES]; /* read when the rows and the probe are known */
 };
 
@@ -87,6 +87,10 @@ static int take(void *ctx, int line, const char *key, const char *value, struct 
         return append(key, value, c->source, sizeof c->source, e);
     if (!strcmp(key, "how"))
         return append(key, value, c->how, sizeof c->how, e);
+    if (!strcmp(key, "brief")) {
+        r->brief_line = line;
+        return append(key, value, c->brief, sizeof c->brief, e);
+    }
     if (!strcmp(key, "probe"))
         return take_probe(c, value, e);
     for (int v = CLAIM_TRUE; v < CLAIM_VERDICTS; v++)
@@ -116,6 +120,22 @@ static int name_file(const char *path, struct err *e)
     return named ? -EINVAL : err_set(e, EINVAL, "%s: %.200s", path, said.text);
 }
 
+/* What speaks of the rows and the probe. */
+static int read_rules(struct reading *r, struct err *e)
+{
+    struct err why = {""};
+    int status = 0, line = 0;
+    for (int i = 0; status == 0 && i < r->rules; i++) {
+        line = r->rule[i].line;
+        status = claim_rule_parse(r->claim, r->rule[i].verdict, line, r->rule[i].text, &why);
+    }
+    if (status == 0 && r->claim->brief[0]) {
+        line = r->brief_line;
+        status = claim_brief_parse(r->claim, &why);
+    }
+    return status == 0 ? 0 : err_set(e, EINVAL, "%s, line %d: %.240s", r->path, line, why.text);
+}
+
 static int read_claim(const char *path, struct claim *c, struct err *e)
 {
     struct reading r = {.claim = c, .path = path};
@@ -127,14 +147,18 @@ static int read_claim(const char *path, struct claim *c, struct err *e)
         return status; /* the file itself cannot be read */
     if (status < 0)
         snprintf(c->cannot, sizeof c->cannot, "%s", e->text);
+    for (int i = 0; i < c->plan.count; i++)
+        memcpy(c->plan.rows[i].claim, c->name, sizeof c->name);
     status = whole(&r, e);
-    for (int i = 0; status == 0 && i < r.rules; i++) {
-        struct err why;
-        status = claim_rule_parse(c, r.rule[i].verdict, r.rule[i].line, r.rule[i].text, &why);
-        if (status < 0)
-            err_set(e, EINVAL, "%s, line %d: %.240s", path, r.rule[i].line, why.text);
-    }
-    return status;
+    return status < 0 ? status : read_rules(&r, e);
+}
+
+static bool is_named(const struct claims *all, const char *name)
+{
+    for (int i = 0; i < all->count; i++)
+        if (!strcmp(all->list[i]->name, name))
+            return true;
+    return false;
 }
 
 static int add_claim(struct claims *out, const char *path, struct err *e)
@@ -143,6 +167,9 @@ static int add_claim(struct claims *out, const char *path, struct err *e)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     const char *end = strrchr(name, '.');
     snprintf(c->name, sizeof c->name, "%.*s", (int)(end ? end - name : (long)strlen(name)), name);
+    size_t n = strnlen(c->name, 20);
+    if (is_named(out, c->name)) /* in another folder: its rows must not be taken for the other's */
+        snprintf(c->name + n, sizeof c->name - n, "-%d", out->count + 1);
     out->list = xrealloc(out->list, (size_t)out->count + 1, sizeof *out->list);
     out->list[out->count++] = c;
     return read_claim(path, c, e);

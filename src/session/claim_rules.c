@@ -149,7 +149,7 @@ static int parse_figure(const struct claim *claim, const char *who, const char *
     return status < 0 ? status : expr_check(who, &under, p, e);
 }
 
-static int parse_condition(const struct claim *claim, enum claim_verdict v, char *text,
+static int parse_condition(const struct claim *claim, const char *who, char *text,
                            struct claim_condition *c, struct err *e)
 {
     char term[96], limit[48], *at = strstr(text, " at ");
@@ -172,7 +172,7 @@ static int parse_condition(const struct claim *claim, enum claim_verdict v, char
     status = parse_function(term, &claim->plan, c, e);
     if (status == 0)
         status = parse_ratio(term, &claim->plan, c, e);
-    return status < 0 ? status : parse_figure(claim, claim_words[v], term, limit, c, e);
+    return status < 0 ? status : parse_figure(claim, who, term, limit, c, e);
 }
 
 int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *text, struct err *e)
@@ -187,10 +187,46 @@ int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *
             *next = 0;
         if (r->count == CLAIM_CONDITIONS)
             return err_set(e, EINVAL, "more than %d conditions", CLAIM_CONDITIONS);
-        int status = parse_condition(claim, v, at, &r->conditions[r->count++], e);
+        struct claim_condition *c = &r->conditions[r->count++];
+        int status = parse_condition(claim, claim_words[v], at, c, e);
         if (status < 0)
             return status;
         at = next ? next + 5 : NULL;
     }
     return 0;
+}
+
+/* A figure in a brief is a condition that compares nothing: FIGURE [at PARAM=VALUE] [range]. */
+static int parse_blank(struct claim *claim, const char *from, size_t n, struct err *e)
+{
+    static const char with_range[] = " range";
+    char term[96], text[128];
+    struct claim_condition *c = &claim->briefs[claim->brief_count++];
+    if (cut(from, n, term, sizeof term) < 0)
+        return err_set(e, EINVAL, "brief: a figure of over %zu characters", sizeof term - 1);
+    size_t end = strlen(term), tail = sizeof with_range - 1;
+    bool range = end > tail && !strcmp(term + end - tail, with_range);
+    if (range)
+        term[end - tail] = '\0';
+    const char *at = strstr(term, " at ");
+    snprintf(text, sizeof text, "%.*s>0%s", (int)(at ? (size_t)(at - term) : strlen(term)), term,
+             at ? at : "");
+    int status = parse_condition(claim, "brief", text, c, e);
+    c->range = range;
+    return status;
+}
+
+int claim_brief_parse(struct claim *claim, struct err *e)
+{
+    int status = 0;
+    for (const char *at = strchr(claim->brief, '{'); at && status == 0; at = strchr(at, '{')) {
+        const char *end = strchr(at, '}');
+        if (!end)
+            return err_set(e, EINVAL, "brief: a { without its }");
+        if (claim->brief_count == CLAIM_BRIEFS)
+            return err_set(e, EINVAL, "brief: more than %d figures", CLAIM_BRIEFS);
+        status = parse_blank(claim, at + 1, (size_t)(end - at - 1), e);
+        at = end;
+    }
+    return status;
 }

@@ -10,6 +10,9 @@
 int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *text,
                      struct err *e);
 
+/* The same of the figures in its brief. */
+int claim_brief_parse(struct claim *claim, struct err *e);
+
 /* -EINVAL: "idel: no such parameter; did you mean idle?"; near may be NULL. */
 int claim_no_such(const char *what, const char *word, const char *near, struct err *e);
 

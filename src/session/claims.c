@@ -26,6 +26,28 @@ struct judge {
     char missing[200]; /* the first figure that is not there, and why */
 };
 
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* Measured for this claim, and not once more since. */
+static bool is_its(const struct judge *j, const struct row *r)
+{
+    if (strcmp(r->claim, j->claim->name) != 0)
+        return false;
+    for (const struct row *x = r->next; x; x = x->next)
+        if (!strcmp(x->claim, r->claim) && row_same_lineup(x, r) &&
+            params_same_but(&x->params, &r->params, PARAM_COUNT))
+            return false;
+    return true;
+}
+
+/* Its first row from r on. */
+static const struct row *its_row(const struct judge *j, const struct row *r)
+{
+    while (r && !is_its(j, r))
+        r = r->next;
+    return r;
+}
+
 /* --- ranges ----------------------------------------------------------------------------------- */
 
 static int pane_of(const struct row *r, const char *model)
@@ -42,11 +64,12 @@ static void note_missing(struct judge *j, const struct row *r, int pane, const c
     struct text t = {j->missing, sizeof j->missing, 0};
     if (j->missing[0])
         return;
-    say(&t, "%s: %s%s%s", term, p->model, p->verdict ? " " : "", verdict_words[p->verdict]);
+    say(&t, "%s%s%s", p->model, p->verdict ? " " : "", verdict_words[p->verdict]);
     if (p->reason[0])
         say(&t, ", %s", p->reason);
     else if (p->note[0])
         say(&t, ", %s", p->note);
+    say(&t, " (%s)", term);
 }
 
 /* States and counts are what they are; so is the rate of one model, which ranks it beside nobody.
@@ -115,7 +138,7 @@ static void above_least(struct points *p)
 
 static void take_points(struct judge *j, const struct claim_condition *c, struct points *p)
 {
-    for (const struct row *r = j->first; r; r = r->next) {
+    for (const struct row *r = its_row(j, j->first); r; r = its_row(j, r->next)) {
         double x = params_get(&r->params, c->along);
         struct range y = figure_of(j, c, r);
         if (isnan(y.value) || !isfinite(x))
@@ -130,7 +153,7 @@ static struct range line_of(struct judge *j, const struct claim_condition *c)
 {
     double half = NAN;
     size_t most = 1;
-    for (const struct row *r = j->first; r; r = r->next)
+    for (const struct row *r = its_row(j, j->first); r; r = its_row(j, r->next))
         most++;
     struct points p = {0, 0, xcalloc(most, sizeof(double)), xcalloc(most, sizeof(double))};
     take_points(j, c, &p);
@@ -204,7 +227,7 @@ static enum holds in_rows(struct judge *j, const struct claim_condition *c)
     enum holds all = HOLDS_YES;
     bool any = false;
     char label[160];
-    for (const struct row *r = j->first; r; r = r->next) {
+    for (const struct row *r = its_row(j, j->first); r; r = its_row(j, r->next)) {
         if (c->at != PARAM_COUNT && params_get(&r->params, c->at) != c->at_value)
             continue;
         struct range v = c->term == TERM_RATIO ? ratio_of(j, c, r) : figure_of(j, c, r);
@@ -235,15 +258,63 @@ static enum holds rule_holds(struct judge *j, const struct claim_rule *rule)
     return all;
 }
 
+/* --- in brief --------------------------------------------------------------------------------- */
+
+/* A figure of one row is that of the first it speaks of. */
+static struct range blank_of(struct judge *j, const struct claim_condition *c)
+{
+    if (c->term == TERM_PROBE)
+        return probe_of(j, c);
+    if (c->term != TERM_FIGURE && c->term != TERM_RATIO)
+        return line_of(j, c);
+    for (const struct row *r = its_row(j, j->first); r; r = its_row(j, r->next))
+        if (c->at == PARAM_COUNT || params_get(&r->params, c->at) == c->at_value)
+            return c->term == TERM_RATIO ? ratio_of(j, c, r) : figure_of(j, c, r);
+    return no_range;
+}
+
+static void say_blank(struct text *t, const struct claim_condition *c, struct range v)
+{
+    bool us = c->term == TERM_SLOPE && !strcmp(metric_table[c->of.metric].unit, "us");
+    if (us)
+        say(t, "%s ns", num(v.value * 1e3).s);
+    else if (c->term == TERM_FIGURE)
+        say(t, "%s", num_metric(c->of.metric, v.value).s);
+    else
+        say(t, "%s", c->term == TERM_PROBE ? num_whole(v.value).s : num(v.value).s);
+    if (c->range)
+        say_range(t, v.low, v.high);
+}
+
+static void say_brief(struct judge *j, char *out, size_t size)
+{
+    struct text t = {out, size, 0};
+    const char *at = j->claim->brief;
+    for (int i = 0; i < j->claim->brief_count; i++) {
+        struct range v = blank_of(j, &j->claim->briefs[i]);
+        if (isnan(v.value)) {
+            *out = '\0';
+            return;
+        }
+        const char *open = strchr(at, '{');
+        say(&t, "%.*s", (int)(open - at), at);
+        say_blank(&t, &j->claim->briefs[i], v);
+        at = strchr(open, '}') + 1;
+    }
+    say(&t, "%s", at);
+}
+
 void claim_judge(const struct claim *c, const struct row *first, const double *probe,
                  struct claim_result *out)
 {
     struct judge j = {.claim = c, .first = first, .probe = probe};
-    *out = (struct claim_result){CLAIM_NOT_MEASURED, "", ""};
+    *out = (struct claim_result){.verdict = CLAIM_NOT_MEASURED};
     j.figures = (struct text){out->figures, sizeof out->figures, 0};
     for (int i = 0; i < c->rule_count; i++) /* all of them: each says its figures */
         if (rule_holds(&j, &c->rules[i]) == HOLDS_YES && out->verdict == CLAIM_NOT_MEASURED)
             out->verdict = c->rules[i].verdict;
+    struct judge brief = {.claim = c, .first = first, .probe = probe};
+    say_brief(&brief, out->brief, sizeof out->brief);
     if (out->verdict != CLAIM_NOT_MEASURED)
         return;
     if (j.missing[0])

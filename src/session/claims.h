@@ -11,6 +11,7 @@
 
 #define CLAIM_RULES 8
 #define CLAIM_CONDITIONS 4
+#define CLAIM_BRIEFS 4
 
 enum claim_verdict { CLAIM_NOT_MEASURED, CLAIM_TRUE, CLAIM_FALSE, CLAIM_DEPENDS, CLAIM_VERDICTS };
 extern const char *const claim_words[]; /* "not measured", "true", ... */
@@ -32,6 +33,7 @@ struct claim_condition {
     enum param_id at; /* holds in the row where this parameter is at_value; PARAM_COUNT: in each */
     double at_value;
     int figure;          /* of the probe */
+    bool range;          /* in a brief: with its interval */
 };
 
 struct claim_rule {
@@ -42,6 +44,9 @@ struct claim_rule {
 
 struct claim {
     char name[32], title[96], source[240], how[600];
+    char brief[200]; /* the verdict's figures in a few words, each as {FIGURE}; "": none */
+    int brief_count;
+    struct claim_condition briefs[CLAIM_BRIEFS]; /* these figures; nothing is compared */
     const struct claim_probe *probe; /* NULL: none */
     struct plan plan;                /* no rows where a probe is enough */
     char cannot[320];                /* why its rows cannot be had on this machine; "" */
@@ -62,11 +67,12 @@ void claims_free(struct claims *c);
 struct claim_result {
     enum claim_verdict verdict;
     char figures[480]; /* each term with its value and interval */
+    char brief[120];   /* the claim's brief with its figures; "" where one of them is missing */
     char reason[320];  /* why it is not measured; "" otherwise */
 };
 
-/* From its rows (`first` and all behind it) and what its probe gave. The caller holds the rows'
- * lock. Pure. */
+/* From its rows among `first` and all behind it (those measured for it, of each the newest) and
+ * from what its probe gave. The caller holds the rows' lock. Pure. */
 void claim_judge(const struct claim *c, const struct row *first, const double *probe,
                  struct claim_result *out);
 

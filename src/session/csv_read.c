@@ -6,6 +6,7 @@
 #include "session/csv.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,12 @@
 
 enum {
     COL_time, COL_elapsed_s, COL_interval_s, COL_session, COL_row, COL_pane, COL_model, COL_index,
-    COL_kept, COL_verdict, COL_reason, COL_path, COL_COUNT
+    COL_kept, COL_verdict, COL_reason, COL_period, COL_claim, COL_path, COL_COUNT
 };
 static const char *const col_words[COL_COUNT] = {
     "time",  "elapsed_s", "interval_s", "session", "row",    "pane",
-    "model", "index",     "kept",       "verdict", "reason", "path",
+    "model", "index",     "kept",       "verdict", "reason", "period",
+    "claim", "path",
 };
 
 enum {
@@ -40,6 +42,13 @@ struct seen { /* a row of the file, and what it is in ours */
     struct row *row;
 };
 
+/* Most lines of a pane differ in time and figures alone: what else stands in them is read once. */
+struct head {
+    char text[4096];
+    size_t n;
+    struct row *row; /* NULL: such a line could not be read */
+};
+
 struct reading {
     const char *name;
     struct rows *rows;
@@ -48,8 +57,10 @@ struct reading {
         price_col[PRICE_COUNT], print_col[SEEN_COUNT]; /* -1: none */
     int columns;
     bool ends_in_figure; /* so a cut last cell would be a wrong figure */
-    struct seen *seen;
-    int seen_count, samples;
+    void *seen; /* tree of struct seen */
+    int head_col[COL_COUNT + PARAM_COUNT + SEEN_COUNT], heads;
+    struct head head[LINEUP_MAX];
+    int samples;
     long left_out;
     char why[160]; /* of the first line left out */
     bool cut, nul, env_read;
@@ -57,12 +68,24 @@ struct reading {
 
 /* --- the header ------------------------------------------------------------------------------ */
 
+/* NAME-tables.csv was made for other programs; beside it stands what is meant. */
+static int no_tables(const char *name, struct err *e)
+{
+    static const char end[] = "-tables.csv";
+    size_t n = strlen(name), tail = sizeof end - 1;
+
+    if (n > tail && strcmp(name + n - tail, end) == 0)
+        return err_set(e, EBADMSG, "%s holds tables; the session is %.*s.csv", name,
+                       (int)(n - tail), name);
+    return err_set(e, EBADMSG, "%s holds tables; open the file with the samples", name);
+}
+
 static int must_have(const struct reading *r, const struct cells *c, struct err *e)
 {
     static const int needed[] = {COL_row, COL_pane, COL_model, COL_index};
 
     if (cells_find(c, "taken") >= 0 && r->col[COL_index] < 0)
-        return err_set(e, EBADMSG, "%s holds tables; open the file with the samples", r->name);
+        return no_tables(r->name, e);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (r->col[needed[i]] < 0)
             return err_set(e, EBADMSG, "%s is no saved session: it has no column '%s'", r->name,
@@ -70,6 +93,24 @@ static int must_have(const struct reading *r, const struct cells *c, struct err 
     if (r->param[PARAM_workload] < 0)
         return err_set(e, EBADMSG, "%s is no saved session: it has no column 'workload'", r->name);
     return 0;
+}
+
+static void add_heads(struct reading *r, const int *columns, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (columns[i] >= 0)
+            r->head_col[r->heads++] = columns[i];
+}
+
+static void find_heads(struct reading *r)
+{
+    static const int of_row[] = {COL_session, COL_row,    COL_pane,  COL_model,
+                                 COL_verdict, COL_reason, COL_claim, COL_path};
+
+    for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
+        add_heads(r, &r->col[of_row[i]], 1);
+    add_heads(r, r->param, PARAM_COUNT);
+    add_heads(r, r->print_col, SEEN_COUNT);
 }
 
 static int read_header(struct reading *r, const struct cells *c, struct err *e)
@@ -91,9 +132,11 @@ static int read_header(struct reading *r, const struct cells *c, struct err *e)
     FINGERPRINT_WORDS(X)
     FINGERPRINT_COUNTS(X)
 #undef X
+    find_heads(r);
     r->columns = c->count;
     r->ends_in_figure = strncmp(last, "env_", 4) != 0 && strncmp(last, "price_", 6) != 0 &&
-                        strcmp(last, "path") != 0 && strcmp(last, "reason") != 0;
+                        strcmp(last, "path") != 0 && strcmp(last, "reason") != 0 &&
+                        strcmp(last, "claim") != 0 && strcmp(last, "period") != 0;
     return must_have(r, c, e);
 }
 
@@ -127,25 +170,36 @@ static int read_params(const struct reading *r, const struct cells *c, struct pa
     return -1;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : strcmp(x->session, y->session);
+}
+
 static struct row *find_row(const struct reading *r, const char *session, int number)
 {
-    for (int i = r->seen_count - 1; i >= 0; i--)
-        if (r->seen[i].number == number && strcmp(r->seen[i].session, session) == 0)
-            return r->seen[i].row;
-    return NULL;
+    struct seen key = {.number = number};
+
+    snprintf(key.session, sizeof key.session, "%s", session);
+    struct seen *const *found = tfind(&key, &r->seen, by_name);
+    return found ? (*found)->row : NULL;
 }
 
 static struct row *add_row(struct reading *r, const char *session, int number,
                            const struct params *p)
 {
     struct row *row = rows_add(r->rows, p, 0);
+    struct seen *new = xcalloc(1, sizeof *new);
 
     row->number = number;
     row->state = ROW_DONE;
-    r->seen = xrealloc(r->seen, (size_t)r->seen_count + 1, sizeof *r->seen);
-    r->seen[r->seen_count].number = number;
-    r->seen[r->seen_count].row = row;
-    snprintf(r->seen[r->seen_count++].session, sizeof r->seen->session, "%s", session);
+    new->number = number;
+    new->row = row;
+    snprintf(new->session, sizeof new->session, "%s", session);
+    if (!tsearch(new, &r->seen, by_name))
+        die("out of memory for a row");
     return row;
 }
 
@@ -249,11 +303,10 @@ static void read_env(struct reading *r, const struct cells *c)
         r->env->prices.ns[i] = cells_number(c, r->price_col[i]);
 }
 
-static int leave_out(struct reading *r, const struct cells *c, const char *why)
+static void leave_out(struct reading *r, const struct cells *c, const char *why)
 {
     if (r->left_out++ == 0)
         snprintf(r->why, sizeof r->why, "line %ld: %.130s", c->line, why);
-    return 0;
 }
 
 /* A whole number from 1 to most, or 0. */
@@ -267,28 +320,78 @@ static int pane_of(const char *text)
     return text[0] >= 'A' && text[0] < 'A' + LINEUP_MAX && !text[1] ? text[0] - 'A' : -1;
 }
 
-static int read_line(struct reading *r, const struct cells *c)
+/* Is all but figures and times as in the pane's line before? Keeps it for the next one. */
+static bool same_head(const struct reading *r, const struct cells *c, struct head *h)
 {
-    char session[sizeof r->seen->session];
-    int number = whole(cells_number(c, r->col[COL_row]), 1e9);
-    int pane = pane_of(cells_text(c, r->col[COL_pane]));
-    struct params p;
-    struct err e;
+    char text[sizeof h->text];
+    size_t n = 0;
 
-    if (number == 0 || pane < 0)
-        return leave_out(r, c, number ? "pane is none of A to D" : "row is no number");
-    if (read_params(r, c, &p, &e) < 0)
-        return leave_out(r, c, e.text);
+    for (int i = 0; i < r->heads; i++) {
+        const char *cell = cells_text(c, r->head_col[i]);
+        size_t size = strlen(cell) + 1;
+        if (n + size > sizeof text) {
+            h->n = 0; /* as no line's */
+            return false;
+        }
+        memcpy(text + n, cell, size);
+        n += size;
+    }
+    if (h->row && n == h->n && memcmp(text, h->text, n) == 0)
+        return true;
+    memcpy(h->text, text, n);
+    h->n = n;
+    h->row = NULL;
+    return false;
+}
+
+static struct row *row_of(struct reading *r, const struct cells *c, int number,
+                          const struct params *p)
+{
+    char session[sizeof((struct seen *)0)->session];
 
     copy(session, sizeof session, c, r->col[COL_session]);
     struct row *row = find_row(r, session, number);
-    if (!row) {
-        row = add_row(r, session, number, &p);
-        read_path(r, c, row);
+    if (row)
+        return row;
+    row = add_row(r, session, number, p);
+    read_path(r, c, row);
+    copy(row->claim, sizeof row->claim, c, r->col[COL_claim]);
+    row->period = whole(cells_number(c, r->col[COL_period]), 1e6);
+    row->period -= row->period > 0; /* a file without them has one */
+    return row;
+}
+
+/* The row and pane of a line; NULL, and said, when it is none. */
+static struct row *read_head(struct reading *r, const struct cells *c, int pane)
+{
+    int number = whole(cells_number(c, r->col[COL_row]), 1e9);
+    struct params p;
+    struct err e;
+
+    if (number == 0 || pane < 0) {
+        leave_out(r, c, number ? "pane is none of A to D" : "row is no number");
+        return NULL;
     }
+    if (read_params(r, c, &p, &e) < 0) {
+        leave_out(r, c, e.text);
+        return NULL;
+    }
+    struct row *row = row_of(r, c, number, &p);
     fill_params(row, &p);
     row->pane_count = pane >= row->pane_count ? pane + 1 : row->pane_count;
     read_pane(r, c, &row->panes[pane]);
+    return row;
+}
+
+static int read_line(struct reading *r, const struct cells *c)
+{
+    int pane = pane_of(cells_text(c, r->col[COL_pane]));
+    struct head *h = pane >= 0 ? &r->head[pane] : NULL;
+    struct row *row = h && same_head(r, c, h) ? h->row : read_head(r, c, pane);
+
+    if (!row)
+        return 0;
+    h->row = row;
     int index = whole(cells_number(c, r->col[COL_index]), 1e9);
     if (index > 0) /* none: a pane that has no sample */
         read_sample(r, c, &row->panes[pane], index);
@@ -313,38 +416,12 @@ static int on_line(void *ctx, const struct cells *c, struct err *e)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-static int by_index(const void *a, const void *b)
-{
-    const struct sample *x = a, *y = b;
-
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-/* Pairs are found by walking, so a pane's samples stand in order, whoever sorted the file. */
-static void sort_pane(struct pane *p)
-{
-    struct sample *all = xcalloc((size_t)p->count + 1, sizeof *all);
-    int n = 0;
-
-    for (struct sample_chunk *c = p->first; c; c = c->next) {
-        memcpy(all + n, c->samples, (size_t)c->count * sizeof *all);
-        n += c->count;
-    }
-    qsort(all, (size_t)n, sizeof *all, by_index);
-    n = 0;
-    for (struct sample_chunk *c = p->first; c; c = c->next) {
-        memcpy(c->samples, all + n, (size_t)c->count * sizeof *all);
-        n += c->count;
-    }
-    free(all);
-}
-
 static void finish(struct rows *rows)
 {
     for (struct row *row = rows->first; row; row = row->next) {
         workload_resolve(&row->params);
         for (int i = 0; i < row->pane_count; i++)
-            sort_pane(&row->panes[i]);
+            pane_sort(&row->panes[i]);
     }
 }
 
@@ -372,7 +449,7 @@ int csv_open(const char *name, struct rows *rows, struct environment *env, char 
         status = err_set(e, EBADMSG, "%s is empty", name);
     if (status == 0 && r.samples == 0 && r.left_out > 0)
         status = err_set(e, EBADMSG, "%s: nothing in it can be read (%s)", name, r.why);
-    free(r.seen);
+    tdestroy(r.seen, free);
     if (status < 0) {
         rows_free(rows);
         return status;

@@ -40,6 +40,8 @@ static void put_params(struct sink *o, const struct row *r, const struct pane *p
 
 static void put_env_names(struct sink *o)
 {
+    put_text(o, "period");
+    put_text(o, "claim");
     put_text(o, "path");
 #define X(id, help) put_text(o, "env_" #id);
     ENVIRONMENT(X)
@@ -50,6 +52,8 @@ static void put_env_names(struct sink *o)
 
 static void put_env(struct sink *o, const struct csv_session *s, const struct row *r)
 {
+    put_number(o, r->period + 1);
+    put_text(o, r->claim);
     put_text(o, r->path);
 #define X(id, help) put_text(o, s->env->id);
     ENVIRONMENT(X)
@@ -96,7 +100,7 @@ static void put_pane(struct sink *o, const struct csv_session *s, const struct r
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-static void sample_header(struct sink *o)
+void csv_sample_header(struct sink *o)
 {
     put_text(o, "time");
     put_text(o, "elapsed_s");
@@ -115,8 +119,8 @@ static void sample_header(struct sink *o)
 }
 
 /* x NULL: a pane that has no sample says so in one line (skipped, died before the first). */
-static void sample_line(struct sink *o, const struct csv_session *s, const struct row *r, int pane,
-                        const struct sample *x)
+void csv_sample_line(struct sink *o, const struct csv_session *s, const struct row *r, int pane,
+                     const struct sample *x)
 {
     const struct pane *p = &r->panes[pane];
 
@@ -141,10 +145,10 @@ static void sample_pane(struct sink *o, const struct csv_session *s, const struc
     const struct pane *p = &r->panes[pane];
 
     if (p->count == 0)
-        sample_line(o, s, r, pane, NULL);
+        csv_sample_line(o, s, r, pane, NULL);
     for (const struct sample_chunk *c = p->first; c; c = c->next)
         for (int i = 0; i < c->count; i++)
-            sample_line(o, s, r, pane, &c->samples[i]);
+            csv_sample_line(o, s, r, pane, &c->samples[i]);
 }
 
 static int status(FILE *f)
@@ -157,7 +161,7 @@ int csv_samples(const struct csv_session *s, FILE *f)
     struct csv_sink to;
     struct sink *o = csv_sink_init(&to, f);
 
-    sample_header(o);
+    csv_sample_header(o);
     for (const struct row *r = s->rows->first; r; r = r->next)
         for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
             sample_pane(o, s, r, i);

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "session/autosave.h"
 #include "session/measure.h"
 #include "session/rig.h"
 #include "session/session.h"
@@ -29,6 +30,8 @@ struct session {
     int64_t mem_total;
     pthread_t runner, sampler;
     int threads; /* how many of the two run */
+    struct autosave *autosave; /* NULL: none */
+    char *file;                /* a saved session's; NULL: this one measures */
 
     /* atomic */
     _Atomic bool quit, has_ui;
@@ -42,11 +45,14 @@ struct session {
     struct session_now now; /* all but elapsed_s, panes' traces and the watch of a running pass */
     struct trace traces[LINEUP_MAX];
     double row_began_s, left_at_s; /* of the running row; when now.row_left_s was worked out */
+    unsigned long samples, saved;  /* measured; of those, in a file of their own */
+    double saved_s;                /* the clock of a saved session */
     double rest_s;                 /* of the plan, the rows after this one */
     bool have_want, idle;
     bool resting; /* the live row ended by itself; only an order moves the runner */
     struct plan plan; /* rows copied; plan_next: the next one to run */
     int plan_next;
+    unsigned plan_number; /* of the one ordered last */
     unsigned restart; /* panes asked to start again, as bits */
     clockid_t ui_clock;
     pid_t pids[LINEUP_MAX];
@@ -65,6 +71,9 @@ void *session_sampler(void *session);
 bool turns_run(struct session *s, struct row *row, unsigned seen);
 /* passes.c: the same for a repeated workload. */
 bool passes_run(struct session *s, struct row *row, unsigned seen);
+
+/* session.c, for saved.c: what any session needs */
+void session_base(struct session *s);
 
 /* session.c, for the runner */
 static inline int server_cpu(const struct session *s)

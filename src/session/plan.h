@@ -13,7 +13,15 @@ struct plan_row {
     struct params params; /* resolved */
     struct lineup lineup;
     unsigned over; /* of a ramp: panes, as bits, that came to their end in an earlier step */
+    int had, rounds; /* goes on with the row measured before: kept rounds it has, and is to have;
+                      * 0 of 0: what the parameters ask */
+    char claim[32]; /* name of the claim that it tries; "": none */
 };
+
+struct rows;
+struct plan;
+/* Called once, under the lock, when a plan's rows are measured: may append more. */
+typedef void (*plan_more_fn)(const struct rows *rows, struct plan *p);
 
 struct plan {
     char title[80];
@@ -21,6 +29,7 @@ struct plan {
     struct plan_row *rows; /* heap; plan_free */
     enum param_id axis[2]; /* PARAM_COUNT where there is none */
     double seconds;        /* about how long it takes, without what fails */
+    plan_more_fn more;     /* NULL: nothing comes behind its rows */
 };
 
 /* From parsed arguments; models NULL: select,epoll-lt. Returns 0 or -errno with one line. */
@@ -41,6 +50,9 @@ int plan_from_file(const char *name, const struct args *a, struct plan *out, str
 /* One axis over the given row's params: the sweep of the key p. NULL: the steps of its workload.
  * Always 0. */
 int plan_sweep(const struct plan_row *base, const struct axis *axis, struct plan *out);
+
+/* Every combination of two axes over the row's params: corners first, then halves. */
+void plan_grid(const struct plan_row *base, const struct axis axes[2], struct plan *out);
 
 /* What being a step of a ramp makes of a row, nothing of others: each model is asked for
  * step_length, from the first moment, because waiting until the figures are steady would hide

@@ -62,6 +62,7 @@ struct row *rows_add(struct rows *r, const struct params *p, int pane_count)
     row->params = *p;
     row->path = row_paths[0];
     row->pane_count = pane_count;
+    row->period = r->period;
     if (r->last)
         r->last->next = row;
     else
@@ -105,6 +106,46 @@ struct sample *pane_add(struct pane *p)
     struct sample *s = &p->last->samples[p->last->count++];
     values_clear(&s->values);
     return s;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool in_order(const struct pane *p)
+{
+    int last = 0;
+
+    for (const struct sample_chunk *c = p->first; c; c = c->next)
+        for (int i = 0; i < c->count; i++) {
+            if (c->samples[i].index < last)
+                return false;
+            last = c->samples[i].index;
+        }
+    return true;
+}
+
+void pane_sort(struct pane *p)
+{
+    if (in_order(p))
+        return;
+    struct sample *all = xcalloc((size_t)p->count + 1, sizeof *all);
+    int n = 0;
+
+    for (struct sample_chunk *c = p->first; c; c = c->next) {
+        memcpy(all + n, c->samples, (size_t)c->count * sizeof *all);
+        n += c->count;
+    }
+    qsort(all, (size_t)n, sizeof *all, by_index);
+    n = 0;
+    for (struct sample_chunk *c = p->first; c; c = c->next) {
+        memcpy(c->samples, all + n, (size_t)c->count * sizeof *all);
+        n += c->count;
+    }
+    free(all);
 }
 
 const struct sample *pane_at(const struct pane *p, int i)
@@ -171,6 +212,7 @@ int row_asked(const struct row *r)
 
     if (!r->workload->repeat && r->params.duration != PARAM_AUTO)
         n = ceil(r->params.duration / row_round_s(r) - 1e-9);
+    n = fmax(n, r->rounds);
     return n < 1 ? 1 : (int)n;
 }
 
@@ -364,13 +406,25 @@ enum metric_id row_p99(const struct row *r)
     return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;
 }
 
-bool row_in_table(const struct row *r, const struct row *like)
+bool row_same_lineup(const struct row *a, const struct row *b)
 {
-    if (r->state == ROW_DROPPED || r->workload != like->workload ||
-        r->pane_count != like->pane_count)
+    if (a->pane_count != b->pane_count)
         return false;
-    for (int i = 0; i < r->pane_count; i++)
-        if (strcmp(r->panes[i].model, like->panes[i].model) != 0)
+    for (int i = 0; i < a->pane_count; i++)
+        if (strcmp(a->panes[i].model, b->panes[i].model) != 0)
             return false;
     return true;
+}
+
+bool row_asks_one(const struct params *p)
+{
+    return !workload_of(p)->repeat && p->samples == 1 && p->warmup == 0 &&
+           p->duration == PARAM_AUTO;
+}
+
+bool row_in_table(const struct row *r, const struct row *like)
+{
+    return r->state != ROW_DROPPED && r->workload == like->workload && r->period == like->period &&
+           strcmp(r->claim, like->claim) == 0 && row_same_lineup(r, like) &&
+           row_asks_one(&r->params) == row_asks_one(&like->params);
 }

@@ -72,15 +72,19 @@ struct row {
     const struct workload *workload;
     struct params params; /* resolved */
     const char *path;     /* between load and server: a word of row_paths */
+    char claim[32];       /* name of the claim that it was measured for; "": none */
     int pane_count;
     struct pane panes[LINEUP_MAX];
     enum row_state state;
+    int rounds; /* kept ones it is to have, where that is more than its parameters ask */
+    int period; /* rows of different ones stand in no table together (session_apart) */
     struct row *next;
 };
 
 struct rows {
     struct row *first, *last;
     int count;
+    int period; /* of those that are added */
 };
 
 extern const char *const row_paths[]; /* "loopback", "netns", "network", NULL */
@@ -88,6 +92,7 @@ extern const char *const row_paths[]; /* "loopback", "netns", "network", NULL */
 struct row *rows_add(struct rows *r, const struct params *p, int pane_count);
 void rows_free(struct rows *r);
 struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
+void pane_sort(struct pane *p);                      /* by index: pairs are found by walking */
 const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
 bool pane_honours(const struct pane *p,
                   enum param_id id);                 /* its model does as the parameter says */
@@ -118,8 +123,14 @@ bool row_may_rank(const struct row *r, int pane, enum metric_id m);
  * other's does not withhold. */
 bool row_undecided(const struct row *r, int pane, enum metric_id m);
 
-/* Does r stand in the table of `like`: the same workload over the same models in the same panes? A
- * dropped one stands in none. */
+/* A single round with no warm-up: a place of a map. It is compared with others of its kind only. */
+bool row_asks_one(const struct params *p);
+
+/* The same models in the same panes? */
+bool row_same_lineup(const struct row *a, const struct row *b);
+
+/* Does r stand in the table of `like`: the same workload over the same models in the same panes, for
+ * the same claim or for none, in the same period? A dropped one stands in none. */
 bool row_in_table(const struct row *r, const struct row *like);
 
 /* Of a pane's connections, idle ones too, at their best in the kept samples; NaN: not known. */

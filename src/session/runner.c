@@ -68,18 +68,36 @@ static bool next_job(struct session *s, struct job *job)
     return !atomic_load(&s->quit);
 }
 
+/* What the plan makes of what it has measured. */
+static void more_rows(struct session *s)
+{
+    plan_more_fn more = s->plan.more;
+    int before = s->plan.count;
+    s->plan.more = NULL;
+    if (more)
+        more(&s->rows, &s->plan);
+    if (s->plan.count == before)
+        return;
+    snprintf(s->now.log, sizeof s->now.log, "more rounds at %d places, where the two are close",
+             s->plan.count - before);
+    s->now.log_number++;
+}
+
 static void job_done(struct session *s, const struct job *job)
 {
     pthread_mutex_lock(&s->lock);
     if (job->from_plan && !session_ordered(s, job->seen)) {
         s->plan_next++;
         s->now.plan_done = s->plan_next;
+        if (!plan_runs(s))
+            more_rows(s);
         if (!plan_runs(s)) {
             snprintf(s->now.log, sizeof s->now.log, "done: %s", s->plan.title);
             s->now.log_number++;
             s->now.plan_count = 0;
-            s->now.plan_row = s->now.row_number;
+            s->now.plan_row = job->want.claim[0] ? 0 : s->now.row_number;
         }
+        pthread_cond_broadcast(&s->changed);
     }
     /* A live row that ended by itself (no server of it runs) is not begun again without an
      * order. */
@@ -90,10 +108,11 @@ static void job_done(struct session *s, const struct job *job)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A row in which a server died is not gone on with: it begins again, with a server that lives. */
+/* A row in which a server died is not gone on with: it begins again, with a server that lives. Nor
+ * is a claim's: it is tried anew each time, and its rows are not one's own. */
 static bool same_ask(const struct row *r, const struct plan_row *want)
 {
-    if (r->pane_count != want->lineup.count)
+    if (r->pane_count != want->lineup.count || r->claim[0] || want->claim[0])
         return false;
     for (int i = 0; i < r->pane_count; i++)
         if (r->panes[i].io != want->lineup.models[i] || r->panes[i].died)
@@ -119,17 +138,18 @@ static void note_doubt(struct pane *p)
         snprintf(p->note, sizeof p->note, "%.90s: no CPU measured", p->io->target->doubt);
 }
 
-/* The row to measure into: one that was asked for before goes on, else a new one. */
+/* The row to measure into: one of this period that was asked for before goes on, else a new one. */
 static struct row *row_for(struct session *s, const struct plan_row *want)
 {
     struct row *found = NULL;
     pthread_mutex_lock(&s->lock);
-    for (struct row *r = s->rows.first; r && s->options.forever; r = r->next)
-        if (r->state != ROW_DROPPED && same_ask(r, want))
+    for (struct row *r = s->rows.first; r && (s->options.forever || want->rounds); r = r->next)
+        if (r->state != ROW_DROPPED && r->period == s->rows.period && same_ask(r, want))
             found = r;
     if (!found) {
         found = rows_add(&s->rows, &want->params, want->lineup.count);
         found->path = path_of(&want->lineup);
+        memcpy(found->claim, want->claim, sizeof found->claim);
         for (int i = 0; i < found->pane_count; i++) {
             found->panes[i].io = want->lineup.models[i];
             snprintf(found->panes[i].model, sizeof found->panes[i].model, "%s",
@@ -138,6 +158,7 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
         }
     }
     found->state = ROW_RUNNING;
+    found->rounds = want->rounds > found->rounds ? want->rounds : found->rounds;
     s->now.row_number = found->number;
     s->now.taken = row_kept(found);
     s->now.asked = session_asked(s, found);
@@ -246,8 +267,8 @@ static void end_split(struct session *s, struct row *row)
 static void close_row(struct session *s, struct row *row, bool complete)
 {
     pthread_mutex_lock(&s->lock);
-    int kept = row_kept(row);
-    row->state = complete ? ROW_DONE : kept >= KEEP_ROUNDS ? ROW_STOPPED : ROW_DROPPED;
+    int kept = row_kept(row), enough = row_asks_one(&row->params) ? 1 : KEEP_ROUNDS;
+    row->state = complete ? ROW_DONE : kept >= enough ? ROW_STOPPED : ROW_DROPPED;
     /* `run` saves what there is, few as it may be, and a row whose load was only turned off goes
      * on; only the live picture drops. */
     if (row->state == ROW_DROPPED && kept > 0 && (!s->options.forever || !s->now.load_on))

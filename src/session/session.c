@@ -14,21 +14,11 @@
 
 const char *const session_phase_words[] = {
     "idle", "starting servers", "connecting", "warming up", "measuring", "measured", "load off",
-    "nothing runs",
+    "nothing runs", "a saved session",
 };
 
-static void start_fields(struct session *s, const struct session_options *o)
+void session_base(struct session *s)
 {
-    s->options = *o;
-    s->t0_ns = clock_ns();
-    char stamp[24];
-    clock_stamp(stamp, sizeof stamp);
-    snprintf(s->id, sizeof s->id, "%s-%d", stamp, (int)getpid());
-    environment_read(&s->env);
-    s->mem_total = proc_mem_total();
-    cpus_plan(o->pin, &s->cpus);
-    s->now.cpus = s->cpus;
-    s->now.load_on = true;
     s->now.turn_pane = s->now.watch_pane = -1;
     s->now.process_cpu_pct = s->now.ui_cpu_pct = METRIC_NONE;
     s->now.server_cpu_busy_pct = s->now.others_pct = METRIC_NONE;
@@ -42,6 +32,21 @@ static void start_fields(struct session *s, const struct session_options *o)
     pthread_cond_init(&s->changed, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&s->lock, NULL);
+}
+
+static void start_fields(struct session *s, const struct session_options *o)
+{
+    session_base(s);
+    s->options = *o;
+    s->t0_ns = clock_ns();
+    char stamp[24];
+    clock_stamp(stamp, sizeof stamp);
+    snprintf(s->id, sizeof s->id, "%s-%d", stamp, (int)getpid());
+    environment_read(&s->env);
+    s->mem_total = proc_mem_total();
+    cpus_plan(o->pin, &s->cpus);
+    s->now.cpus = s->cpus;
+    s->now.load_on = true;
 }
 
 struct session *session_new(const struct session_options *o, struct err *e)
@@ -63,6 +68,8 @@ struct session *session_new(const struct session_options *o, struct err *e)
         goto fail;
     }
     s->threads++;
+    if (o->autosave)
+        s->autosave = autosave_start(s, o->autosave);
     return s;
 fail:
     session_free(s);
@@ -89,12 +96,14 @@ void session_free(struct session *s)
         pthread_join(s->runner, NULL);
     if (s->threads > 1)
         pthread_join(s->sampler, NULL);
+    autosave_stop(s->autosave);
     rig_close(&s->rig);
     plan_free(&s->plan);
     rows_free(&s->rows);
     load_watch_fini(&s->watch);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->changed);
+    free(s->file);
     free(s);
 }
 
@@ -111,7 +120,7 @@ void session_live(struct session *s, const struct plan_row *want)
     pthread_mutex_unlock(&s->lock);
 }
 
-void session_plan(struct session *s, const struct plan *p)
+unsigned session_plan(struct session *s, const struct plan *p)
 {
     pthread_mutex_lock(&s->lock);
     plan_free(&s->plan);
@@ -121,17 +130,20 @@ void session_plan(struct session *s, const struct plan *p)
     s->plan_next = 0;
     s->now.plan_row = 0;
     s->more = 0;
+    unsigned number = ++s->plan_number;
     ordered(s);
     pthread_mutex_unlock(&s->lock);
+    return number;
 }
 
 void session_stop_plan(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
+    bool of_claims = s->plan.count && s->plan.rows[0].claim[0];
     plan_free(&s->plan);
     memset(&s->plan, 0, sizeof s->plan);
     s->plan_next = 0;
-    s->now.plan_row = s->now.row_number;
+    s->now.plan_row = of_claims ? 0 : s->now.row_number;
     ordered(s);
     pthread_mutex_unlock(&s->lock);
 }
@@ -163,6 +175,29 @@ void session_restart(struct session *s, int pane)
     pthread_mutex_unlock(&s->lock);
 }
 
+void session_interrupted(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    ordered(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+int session_apart(struct session *s)
+{
+    int ended = -ENODATA;
+    pthread_mutex_lock(&s->lock);
+    for (const struct row *r = s->rows.first; r && ended < 0; r = r->next)
+        if (r->period == s->rows.period && r->state != ROW_DROPPED && row_kept(r) > 0)
+            ended = r->period;
+    if (ended >= 0) {
+        s->rows.period++;
+        s->now.plan_row = 0;
+        ordered(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ended;
+}
+
 void session_stop(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -187,6 +222,19 @@ bool session_wait(struct session *s, uint64_t timeout_ns)
     while (!s->idle && r == 0)
         r = pthread_cond_timedwait(&s->changed, &s->lock, &until);
     bool done = s->idle;
+    pthread_mutex_unlock(&s->lock);
+    return done;
+}
+
+int session_wait_rows(struct session *s, unsigned plan, int rows, uint64_t timeout_ns)
+{
+    struct timespec until = timespec_of(clock_ns() + timeout_ns);
+    pthread_mutex_lock(&s->lock);
+    int r = 0;
+    while (s->plan_number == plan && s->plan_next < rows && rows <= s->plan.count && r == 0)
+        r = pthread_cond_timedwait(&s->changed, &s->lock, &until);
+    bool theirs = s->plan_number == plan && rows <= s->plan.count;
+    int done = !theirs ? -ECANCELED : s->plan_next >= rows;
     pthread_mutex_unlock(&s->lock);
     return done;
 }
@@ -216,9 +264,16 @@ const struct rows *session_rows(const struct session *s)
     return &s->rows;
 }
 
-struct rows *session_rows_edit(struct session *s)
+unsigned long session_samples(const struct session *s)
 {
-    return &s->rows;
+    return s->samples;
+}
+
+void session_saved(struct session *s, unsigned long samples)
+{
+    pthread_mutex_lock(&s->lock);
+    s->saved = samples;
+    pthread_mutex_unlock(&s->lock);
 }
 
 const struct environment *session_environment(const struct session *s)
@@ -295,7 +350,7 @@ void session_read(struct session *s, struct session_now *out)
 
 double session_elapsed(const struct session *s)
 {
-    return (double)(clock_ns() - s->t0_ns) / 1e9;
+    return s->file ? s->saved_s : (double)(clock_ns() - s->t0_ns) / 1e9;
 }
 
 void session_phase(struct session *s, enum session_phase phase)
@@ -342,6 +397,7 @@ void session_push(struct session *s, struct row *row, int pane, const struct sam
     t->t_s[t->pushed % TRACE_POINTS] = sample->elapsed_s;
     t->values[t->pushed % TRACE_POINTS] = sample->values;
     t->pushed++;
+    s->samples++;
     s->now.taken = row_kept(row);
     pthread_mutex_unlock(&s->lock);
 }

@@ -19,26 +19,48 @@ struct session_options {
     bool pin;
     bool forever; /* the dashboard: a finished row goes on (kept = extra) until the next order */
     bool prices;  /* measure what calls cost here, before the first row */
+    const char *autosave; /* folder in which all that is measured is kept as it comes; NULL: none */
 };
 
 /* NULL with one line. session_free stops everything: servers, load, threads, within 2 s. */
 struct session *session_new(const struct session_options *o, struct err *e);
 void session_free(struct session *s);
 
+/* A saved session, to be looked at: no thread, no load, orders do nothing. What was left out of the
+ * file is said in note[], "" when nothing was. NULL with one line. */
+struct session *session_open(const char *name, char note[200], struct err *e);
+
+/* The file that it was opened from; NULL: it measures. */
+const char *session_file(const struct session *s);
+
+/* Of a saved one: shows the row `step` rows on (-1, +1). False: there is none. */
+bool session_show(struct session *s, int step);
+
 /* --- orders (any thread, at once) ---------------------------------------------------------- */
 
 /* Measure this from now on, instead of what runs. What is equal stays up and connected. */
 void session_live(struct session *s, const struct plan_row *want);
-/* Measure these rows (copied), then go on with the live row (forever) or end. */
-void session_plan(struct session *s, const struct plan *p);
+/* Measure these rows (copied), then go on with the live row (forever) or end. Returns the plan's
+ * number. */
+unsigned session_plan(struct session *s, const struct plan *p);
 void session_stop_plan(struct session *s); /* back to live; a row with under 3 kept is dropped */
 void session_load(struct session *s, bool on);
 void session_more(struct session *s);      /* as many samples again for the running row */
 void session_restart(struct session *s, int pane); /* a server that died */
+/* This process was stopped, or is about to be: the round in progress is broken, the row goes on. */
+void session_interrupted(struct session *s);
+/* What was measured so far is over: a new period of rows begins, and no row goes on from it; a
+ * running one begins anew. Returns the period that ended, or -ENODATA when nothing was kept in it:
+ * then it goes on. */
+int session_apart(struct session *s);
 void session_stop(struct session *s);      /* end the running row and stop measuring */
 
 /* Waits until nothing is left to do (never with forever) or timeout_ns passed; true when done. */
 bool session_wait(struct session *s, uint64_t timeout_ns);
+
+/* Waits until so many rows of the plan of that number are measured: 1 when they are, 0 when
+ * timeout_ns passed before, -ECANCELED when that plan was stopped or another one ordered. */
+int session_wait_rows(struct session *s, unsigned plan, int rows, uint64_t timeout_ns);
 
 /* The thread that draws, for ui_cpu_pct: call from it once. */
 void session_ui_thread(struct session *s);
@@ -49,11 +71,15 @@ void session_ui_thread(struct session *s);
 void session_lock(struct session *s);
 void session_unlock(struct session *s);
 const struct rows *session_rows(const struct session *s); /* under the lock */
-struct rows *session_rows_edit(struct session *s);        /* for `open`, before anything runs */
+
+/* How many samples were measured so far (under the lock); and that the first so many stand in a
+ * file of their own: their autosave is needed no more. */
+unsigned long session_samples(const struct session *s);
+void session_saved(struct session *s, unsigned long samples);
 
 enum session_phase {
     PHASE_IDLE, PHASE_STARTING, PHASE_CONNECTING, PHASE_WARMUP, PHASE_MEASURING, PHASE_EXTRA,
-    PHASE_OFF, PHASE_FAILED
+    PHASE_OFF, PHASE_FAILED, PHASE_SAVED
 };
 extern const char *const session_phase_words[]; /* "idle", "starting servers", ... */
 
@@ -75,7 +101,8 @@ struct session_now {
     int turn_pane;       /* whose turn it is, -1: nobody's */
     int taken, asked;    /* samples of the running row, kept */
     int plan_done, plan_count; /* 0 of 0: no plan */
-    int plan_row;        /* last row of the plan that ended last, until another order; 0: none */
+    int plan_row;        /* last row of the plan that ended last, until another order; 0: none.
+                          * One of claims leaves none: it is nobody's table */
     double plan_left_s;  /* with what is left of the running row */
     double row_left_s;   /* of the running one, about, until it has all that was asked for */
     char plan_title[80];

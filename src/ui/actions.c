@@ -4,6 +4,7 @@
  * word: one slip of a finger must not cost minutes of measuring. */
 #include "ui/actions.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,22 +41,29 @@ void act_help(struct app *a, int arg)
     }
     a->help_of = a->view;
     a->help_top = 0;
+    a->help_most = INT_MAX; /* not known before it is drawn */
     a->view = VIEW_HELP;
 }
 
 void act_back(struct app *a, int esc)
 {
+    if (esc && claims_stop(a))
+        return;
     if (esc && scene_planning(a->scene)) {
         session_stop_plan(a->session);
         a->changed = true;
         app_say(a, "the plan is stopped; its rows are kept in the table");
     } else if (a->view == VIEW_HELP) {
         a->view = a->help_of;
+    } else if (a->view == VIEW_SETTINGS && esc && a->settings.find[0]) {
+        a->settings.find[0] = '\0';
+    } else if (a->view == VIEW_SETTINGS) {
+        settings_leave(a);
     } else if (a->view != VIEW_LIVE) {
         act_view(a, VIEW_LIVE);
     } else if (a->frozen && esc) {
         act_freeze(a, 0);
-    } else {
+    } else if (!sessions_back(a)) {
         a->quit = true;
     }
 }
@@ -68,7 +76,9 @@ void act_quit(struct app *a, int arg)
 
 void act_scroll(struct app *a, int lines)
 {
-    a->help_top += lines;
+    int top = a->help_top < a->help_most ? a->help_top : a->help_most;
+    top += lines;
+    a->help_top = top < 0 ? 0 : top < a->help_most ? top : a->help_most;
 }
 
 /* --- the picture ------------------------------------------------------------------------------ */
@@ -80,7 +90,7 @@ void act_freeze(struct app *a, int arg)
     a->cursor = 0;
     a->changed = true;
     a->note[0] = '\0';
-    if (a->frozen)
+    if (a->frozen && !session_file(a->session))
         app_say(a, "frozen, measuring goes on; left and right read values off; f goes on");
 }
 
@@ -136,7 +146,7 @@ void act_restart(struct app *a, int arg)
 static bool runs_here(const struct io_model *m)
 {
     struct err why;
-    return !m->probe || m->probe(&why) == 0;
+    return io_model_probe(m, &why) == 0;
 }
 
 static int model_index(const struct io_model *m)
@@ -170,7 +180,8 @@ static void read_off(struct app *a, int step)
 
 void act_model(struct app *a, int step)
 {
-    if (a->frozen) {
+    if (a->frozen || session_file(a->session)) {
+        a->frozen = true; /* nothing moves in a saved session: it can be read off at once */
         read_off(a, step);
         return;
     }
@@ -192,6 +203,8 @@ void act_pane(struct app *a, int step)
     int at = a->pane < first ? 0 : a->pane - first, choices = count - first;
     a->pane = first + (at + step + choices) % choices;
     a->changed = true;
+    if (a->view != VIEW_LIVE && a->view != VIEW_WHY) /* which show it */
+        app_say(a, "pane %c, %s, is in focus", 'A' + a->pane, a->scene->pane[a->pane].model);
 }
 
 /* The first model after the last pane's that no pane has yet. */
@@ -273,7 +286,7 @@ static double served(const struct scene *s)
 }
 
 /* What the workload puts there by itself. */
-static double usual(const struct app *a, enum param_id id)
+double act_usual(const struct app *a, enum param_id id)
 {
     struct params p = a->want.params;
     *params_at(&p, id) = PARAM_UNSET;
@@ -294,30 +307,47 @@ static double next_value(const struct app *a, enum param_id id, double from, int
     if (id == PARAM_rate && isinf(from) && direction < 0 && can >= 1)
         return params_step(id, can, direction);
     double to = params_step(id, from, direction);
-    return nearer(params_get(&a->given, id), from, nearer(usual(a, id), from, to));
+    return nearer(params_get(&a->given, id), from, nearer(act_usual(a, id), from, to));
+}
+
+void act_step_of(struct app *a, enum param_id id, int direction)
+{
+    double before = params_get(&a->want.params, id), v = next_value(a, id, before, direction);
+    struct err e = {""};
+    char text[64];
+    if (act_settable(a, id, &e) < 0)
+        app_warn(a, "%s", e.text);
+    else if (params_same(v, before))
+        app_say(a, "%s is the %s", words_param(id, before, text, sizeof text),
+                params_choice(id, 0) ? (direction > 0 ? "last" : "first")
+                : direction > 0      ? "most"
+                                     : "least");
+    else if (act_set(a, id, v, &e) < 0)
+        app_warn(a, "%s", e.text);
 }
 
 void act_step(struct app *a, int direction)
 {
-    if (!field_counts(a, a->field) || act_refused(a))
+    if (session_file(a->session)) {
+        act_show_row(a, direction);
         return;
-    struct plan_row want = a->want;
-    double *v = params_at(&want.params, a->field), before = *v;
-    char text[64];
-    *v = next_value(a, a->field, before, direction);
-    workload_resize(&want.params, a->want.params.size);
-    if (*v != before)
-        app_order(a, &want);
+    }
+    act_step_of(a, a->field, direction);
+}
+
+void act_plus(struct app *a, int direction)
+{
+    if (a->view == VIEW_SETTINGS)
+        act_step_of(a, a->settings.at, direction);
     else
-        app_say(a, "%s is the %s", words_param(a->field, before, text, sizeof text),
-                direction > 0 ? "most" : "least");
+        act_step(a, direction);
 }
 
 void act_enter(struct app *a, int arg)
 {
     (void)arg;
     if (field_counts(a, a->field) && !act_refused(a))
-        entry_open(a);
+        entry_open(a, a->field);
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -390,16 +420,7 @@ void act_table_enter(struct app *a, int arg)
     const struct scene *s = a->scene;
     if (!s->has_table || !s->table.rows || act_refused(a))
         return;
-    struct plan_row want = a->want;
-    session_lock(a->session); /* rows never move; their parameters never change */
-    const struct row *row = s->table.row[table_index(s)].row;
-    want.params = row->params;
-    want.lineup.count = row->pane_count;
-    for (int i = 0; i < row->pane_count; i++)
-        want.lineup.models[i] = row->panes[i].io;
-    session_unlock(a->session);
-    act_view(a, VIEW_LIVE);
-    app_order(a, &want);
+    act_row_live(a, s->table.row[table_index(s)].row->number);
 }
 
 /* --- why -------------------------------------------------------------------------------------- */
@@ -422,7 +443,10 @@ void act_explain(struct app *a, int arg)
         a->why_explain = !a->why_explain;
         return;
     }
-    int row = a->view == VIEW_TABLE ? a->scene->table_row : 0;
+    int at = a->view == VIEW_CURVES ? curves_cursor(a) : -1;
+    int row = at >= 0 ? a->scene->curves.now.at[at].row
+              : a->view == VIEW_TABLE ? a->scene->table_row
+                                      : 0;
     act_view(a, VIEW_WHY);
     a->why_row = row;
 }

@@ -5,20 +5,32 @@
 #ifndef UI_APP_H
 #define UI_APP_H
 
+#include "session/claims_run.h"
+#include "session/settings.h"
 #include "ui/canvas.h"
+#include "ui/mouse.h"
 #include "ui/picker.h"
 #include "ui/scene.h"
+#include "ui/sessions.h"
 #include "ui/term.h"
 
-enum view { VIEW_LIVE = 1, VIEW_TABLE = 2, VIEW_WHY = 16, VIEW_HELP = 64 };
-#define VIEWS_ALL (VIEW_LIVE | VIEW_TABLE | VIEW_WHY | VIEW_HELP)
+enum view {
+    VIEW_LIVE = 1, VIEW_TABLE = 2, VIEW_CURVES = 4, VIEW_MAP = 8, VIEW_WHY = 16, VIEW_CLAIMS = 32,
+    VIEW_HELP = 64, VIEW_SETTINGS = 128, VIEW_COMPARE = 256
+};
+#define VIEWS_ALL 0x1ffu
 
-enum dialog { DIALOG_NONE, DIALOG_PICKER, DIALOG_ENTRY };
-enum picker_kind { PICK_MODEL, PICK_WORKLOAD, PICK_PLAN, PICK_FIGURE };
+/* From DIALOG_ENTRY on text is typed. */
+enum dialog { DIALOG_NONE, DIALOG_PICKER, DIALOG_ENTRY, DIALOG_PROMPT, DIALOG_FIND, DIALOG_PATH };
+enum picker_kind {
+    PICK_MODEL, PICK_WORKLOAD, PICK_PLAN, PICK_FIGURE, PICK_MAP_FIGURE, PICK_THEME, PICK_CLAIMS,
+    PICK_WORD, PICK_AXIS, PICK_PICTURE, PICK_SESSION, PICK_COMPARE
+};
 
-struct entry { /* a number being typed */
-    char text[32];
-    char problem[320]; /* what params_parse() said of it */
+struct entry { /* what is being typed: a value, NAME VALUE, or what to find */
+    enum param_id id; /* of the value */
+    char text[80];
+    char problem[320]; /* why it was not taken */
 };
 
 struct app {
@@ -26,6 +38,9 @@ struct app {
     struct scene *scene;
     struct canvas *canvas;
     enum term_charset charset;
+    struct theme theme;
+    bool theme_new; /* the terminal has not been told */
+    struct hots hots;
 
     struct plan_row want;    /* the live order last given, resolved */
     struct params given;     /* what was asked for at the start; PARAM_UNSET: nothing */
@@ -37,9 +52,36 @@ struct app {
     int cursor;    /* frozen: samples before the newest, read off */
     int table_row; /* number of the row in focus in the table, 0: the running one */
     int table_column, help_top;
+    int help_most; /* top of the last page, as it was drawn last */
     int why_row;      /* number of the row that is explained, 0: the running one */
     int why_line;     /* of its bill, in focus */
     bool why_explain; /* that line is explained below */
+
+    struct curves_state {
+        enum param_id axis;    /* PARAM_COUNT: the usual one */
+        enum metric_id figure; /* METRIC_COUNT: the main one */
+        enum curve_axes axes;
+        double at; /* value of the axis that is read off; NaN: of the row shown */
+    } curves;
+    struct plot_job *picture; /* that gnuplot draws now; NULL: none */
+
+    struct claims_state {
+        struct claims all;
+        struct err why;          /* they could not be read; "" */
+        struct claims_run *run;  /* NULL: the view was not looked at yet */
+        struct claim_try *tries; /* as last taken, one a claim */
+        int at;                  /* in focus */
+    } claims;
+    struct settings_state {
+        enum param_id at; /* in focus */
+        enum view of;     /* where one came from */
+        char find[32];    /* only those in whose name or words this stands; "": all */
+    } settings;
+
+    struct map_axes map_axes;
+    struct reach_limits limits;
+    enum metric_id map_figure; /* that the map compares; METRIC_COUNT: the main one */
+    int map_column, map_row;   /* place in focus */
 
     enum dialog dialog;
     struct picker picker;
@@ -52,8 +94,10 @@ struct app {
     unsigned log_number;  /* the session's log when it was last looked at, */
     double log_at_s;      /* and when it became that */
 
-    char saved[256];    /* file last saved, "" */
-    double saved_mark;  /* scene's newest sample at that time */
+    struct sessions sessions;
+    struct settings *config;    /* what the person set for good; the caller's, or NULL */
+    char saved[256];            /* file last saved, "" */
+    unsigned long saved_mark;   /* samples that it holds */
     bool quit, changed; /* changed: the scene must be taken anew */
 };
 
@@ -71,6 +115,9 @@ void app_take(struct app *a);
 /* Draws everything into the canvas, whatever its size. */
 void app_draw(struct app *a);
 
+/* Why nothing is measured while a file is looked at. */
+#define SAVED_SESSION "this is a saved session; in the table (2) Enter measures a row of it anew"
+
 /* The dashboard's line of the log. */
 void app_say(struct app *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void app_warn(struct app *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -78,8 +125,8 @@ void app_warn(struct app *a, const char *fmt, ...) __attribute__((format(printf,
 /* Saves the session as a new file in the current folder and says where. 0 or -errno. */
 int app_save(struct app *a);
 
-/* On leaving: what is not saved yet goes into the state folder; the lines that stay on the
- * terminal. */
+/* saving.c. On leaving: what is not saved yet goes into the state folder; the lines that stay on
+ * the terminal. */
 void app_part(struct app *a, char *parting, size_t size);
 
 /* Gives the order `want` to the session; the fields of the screen follow. */

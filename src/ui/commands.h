@@ -12,16 +12,22 @@ struct command {
     const char *label; /* footer, with its key ("s save"); "" : not there. {field} is the parameter
                         * in brackets, {model} what the arrows change */
     const char *help;  /* one sentence */
-    unsigned views;    /* bits of enum view */
+    unsigned views;    /* bits of enum view, and MEASURES */
     void (*run)(struct app *a, int arg);
     int arg;
 };
+
+/* It starts or changes a measurement: not while a saved session is on the screen. */
+#define MEASURES 0x10000u
 
 extern const struct command command_table[];
 extern const int command_count;
 
 /* The command that has this key in this view, NULL when there is none. */
 const struct command *command_find(enum view view, int key);
+
+/* Does what it says; what measures is refused, and said, while a saved session is looked at. */
+void command_run(struct app *a, const struct command *c);
 
 /* The footer of a view into buf: as many labels as fit, help and quit always. */
 void command_footer(const struct app *a, enum view view, int width, char *buf, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Typing the number in brackets: the parameter table parses it and says what is wrong with it.
+/* Typing a number: the parameter table parses it and says what is wrong with it.
  * Bytes of a paste are taken like typed ones, without their newlines. */
 #include "ui/actions.h"
 
@@ -8,45 +8,43 @@
 
 #include "ui/views.h"
 
-void entry_open(struct app *a)
+void entry_open(struct app *a, enum param_id id)
 {
-    memset(&a->entry, 0, sizeof a->entry);
+    a->entry = (struct entry){.id = id};
     a->dialog = DIALOG_ENTRY;
 }
 
 static void take(struct app *a)
 {
-    struct plan_row want = a->want;
+    struct entry *n = &a->entry;
     struct err e = {""};
     double v;
-    if (!a->entry.text[0]) {
+    if (n->text[0] && (params_parse(n->id, n->text, &v, &e) < 0 || act_set(a, n->id, v, &e) < 0))
+        snprintf(n->problem, sizeof n->problem, "%s", e.text);
+    else
         a->dialog = DIALOG_NONE;
-        return;
+}
+
+void entry_edit(char *text, size_t size, int key)
+{
+    size_t used = strlen(text);
+    if (key == TERM_BACKSPACE || key == TERM_DELETE)
+        text[used ? used - 1 : 0] = '\0';
+    else if (key >= 0x20 && key < 0x7f && used + 1 < size) {
+        text[used] = (char)key;
+        text[used + 1] = '\0';
     }
-    if (params_parse(a->field, a->entry.text, &v, &e) < 0) {
-        snprintf(a->entry.problem, sizeof a->entry.problem, "%s", e.text);
-        return;
-    }
-    *params_at(&want.params, a->field) = v;
-    workload_resize(&want.params, a->want.params.size);
-    a->dialog = DIALOG_NONE;
-    app_order(a, &want);
 }
 
 void entry_key(struct app *a, int key)
 {
     struct entry *n = &a->entry;
-    size_t used = strlen(n->text);
     if (key == TERM_ESC) {
         a->dialog = DIALOG_NONE;
     } else if (key == TERM_ENTER) {
         take(a);
-    } else if (key == TERM_BACKSPACE || key == TERM_DELETE) {
-        n->text[used ? used - 1 : 0] = '\0';
-        n->problem[0] = '\0';
-    } else if (key > 0x20 && key < 0x7f && used + 1 < sizeof n->text) {
-        n->text[used] = (char)key;
-        n->text[used + 1] = '\0';
+    } else if (key != ' ') {
+        entry_edit(n->text, sizeof n->text, key);
         n->problem[0] = '\0';
     }
 }
@@ -54,9 +52,9 @@ void entry_key(struct app *a, int key)
 void entry_draw(const struct app *a)
 {
     struct canvas *c = a->canvas;
-    const struct param_info *p = &param_table[a->field];
-    char now[48], title[64];
-    params_show(a->field, params_get(&a->want.params, a->field), now, sizeof now);
+    const struct param_info *p = &param_table[a->entry.id];
+    char now[48], title[80];
+    params_show(a->entry.id, params_get(&a->want.params, a->entry.id), now, sizeof now);
     int w = c->w > 72 ? 72 : c->w, h = 6;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
     snprintf(title, sizeof title, "%s, now %s", p->id, now);

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "session/reach.h"
+#include "ui/yours.h"
 
 enum { VALUE_SWEEP = -10 }; /* plan picker: the sweep; else the number of the shipped plan */
 
@@ -36,20 +37,25 @@ static void list_models(struct app *a)
             snprintf(item->text, sizeof item->text, "%s: %.120s", m->label, m->summary);
         else
             copy(item->text, sizeof item->text, m->summary);
-        if (m->probe && m->probe(&why) < 0)
+        if (io_model_probe(m, &why) < 0)
             snprintf(item->why_not, sizeof item->why_not, "%.100s", why.text);
         item->group = io_group_words[m->group];
         item->value = i;
         if (m == a->want.lineup.models[a->pane])
             now = i;
     }
-    picker_start(p, now);
+    picker_start(p, yours_list(a, now));
 }
 
 static void take_model(struct app *a, int value)
 {
     struct plan_row want = a->want;
-    want.lineup.models[a->pane] = io_model_table[value];
+    const struct io_model *m = value < YOURS_VALUE ? io_model_table[value] : yours_model(a, value);
+    if (!m) {
+        yours_ask(a);
+        return;
+    }
+    want.lineup.models[a->pane] = m;
     app_order(a, &want);
 }
 
@@ -123,7 +129,7 @@ static void list_workloads(struct app *a)
     picker_start(p, (int)a->want.params.workload);
 }
 
-static void take_workload(struct app *a, int value)
+void pickers_workload(struct app *a, int value)
 {
     struct plan_row want = with_workload(a, value);
     a->figure = METRIC_COUNT;
@@ -224,6 +230,10 @@ static void take_plan(struct app *a, int value)
 static void list_figures(struct app *a)
 {
     const struct workload *w = workload_of(&a->want.params);
+    if (a->view == VIEW_CURVES) {
+        curve_figures_list(a);
+        return;
+    }
     picker_open(&a->picker, PICK_FIGURE, "figure that the graphs show");
     struct picker_item *own = picker_add(&a->picker);
     copy(own->name, sizeof own->name, "usual");
@@ -253,8 +263,17 @@ void act_pick(struct app *a, int kind)
         [PICK_WORKLOAD] = list_workloads,
         [PICK_PLAN] = list_plans,
         [PICK_FIGURE] = list_figures,
+        [PICK_MAP_FIGURE] = act_map_figures,
+        [PICK_AXIS] = axes_list,
+        [PICK_PICTURE] = pictures_list,
+        [PICK_THEME] = theme_list,
+        [PICK_WORD] = words_list,
+        [PICK_CLAIMS] = claims_list,
+        [PICK_SESSION] = sessions_list,
     };
-    if (kind != PICK_FIGURE && act_refused(a))
+    bool looks = kind == PICK_FIGURE || kind == PICK_MAP_FIGURE || kind == PICK_THEME ||
+                 kind == PICK_AXIS || kind == PICK_PICTURE;
+    if (!looks && act_refused(a))
         return;
     lists[kind](a);
     a->dialog = DIALOG_PICKER;
@@ -268,13 +287,37 @@ void pickers_take(struct app *a)
         take_model(a, value);
         break;
     case PICK_WORKLOAD:
-        take_workload(a, value);
+        pickers_workload(a, value);
         break;
     case PICK_PLAN:
         take_plan(a, value);
         break;
+    case PICK_MAP_FIGURE:
+        a->map_figure = (enum metric_id)value;
+        a->changed = true;
+        break;
     case PICK_FIGURE:
-        a->figure = (enum metric_id)value;
+        *(a->view == VIEW_CURVES ? &a->curves.figure : &a->figure) = (enum metric_id)value;
+        a->changed = true;
+        break;
+    case PICK_AXIS:
+        axes_take(a, value);
+        break;
+    case PICK_PICTURE:
+        pictures_draw(a, value);
+        break;
+    case PICK_CLAIMS:
+        claims_start(a, value);
+        break;
+    case PICK_WORD:
+        words_take(a, value);
+        break;
+    case PICK_THEME:
+        theme_take(a, value);
+        break;
+    case PICK_SESSION:
+    case PICK_COMPARE:
+        sessions_take(a, value);
         break;
     }
 }

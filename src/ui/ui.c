@@ -11,7 +11,7 @@
 #include "ui/signals.h"
 
 #define FRAME_NS (250 * NS_PER_MS)
-enum { LATE_ARROW_MS = 300 };
+enum { LATE_ARROW_MS = 300, KEYS_A_FRAME = 16 };
 
 struct loop {
     struct app app;
@@ -35,9 +35,11 @@ static void on_signal(struct loop *l, int sig)
         term_resized();
         fit(l);
     } else if (sig == SIGTSTP) {
+        session_interrupted(l->app.session); /* now: the runner goes on before SIGCONT is told */
         term_suspend();
         fit(l);
     } else if (sig == SIGCONT) {
+        session_interrupted(l->app.session);
         term_continued();
         fit(l);
     } else {
@@ -71,33 +73,57 @@ static void on_key(struct loop *l, int key)
     } else if (key == TERM_RESIZE) {
         fit(l);
     } else if (key != TERM_NONE) {
-        app_key(&l->app, key);
-        term_take_paste(l->app.dialog == DIALOG_ENTRY);
+        if (key == TERM_MOUSE)
+            mouse_event(&l->app, term_mouse());
+        else
+            app_key(&l->app, key);
+        term_take_paste(l->app.dialog >= DIALOG_ENTRY);
         l->next_ns = 0;
     }
 }
 
 static void frame(struct loop *l)
 {
+    if (l->app.theme_new)
+        term_theme(&l->app.theme);
+    l->app.theme_new = false;
     app_take(&l->app);
     app_draw(&l->app);
     term_show(l->app.canvas);
     l->next_ns = clock_ns() + FRAME_NS;
 }
 
+static bool goes_on(const struct loop *l)
+{
+    return !l->app.quit && !l->left_by && !l->gone;
+}
+
+/* The next key, and those that wait behind it: they share a frame. Each acts on what the one before
+ * brought about. */
+static void take_keys(struct loop *l, int wait_ms)
+{
+    int key = term_key(wait_ms, signals_fd());
+    take_signals(l);
+    on_key(l, key);
+    for (int n = 1; n < KEYS_A_FRAME && key != TERM_NONE && goes_on(l); n++) {
+        key = term_key(0, signals_fd());
+        if (key != TERM_NONE)
+            app_take(&l->app);
+        on_key(l, key);
+    }
+}
+
 static void run(struct loop *l)
 {
     fit(l);
-    while (!l->app.quit && !l->left_by && !l->gone) {
+    while (goes_on(l)) {
         uint64_t now = clock_ns();
         if (now >= l->next_ns) {
             frame(l);
             now = clock_ns();
         }
         int wait_ms = l->next_ns > now ? (int)((l->next_ns - now) / NS_PER_MS) + 1 : 0;
-        int key = term_key(wait_ms, signals_fd());
-        take_signals(l);
-        on_key(l, key);
+        take_keys(l, wait_ms);
     }
 }
 
@@ -107,12 +133,22 @@ static void first_order(struct loop *l, struct session *s, const struct ui_optio
     for (int id = 0; o->given && id < PARAM_COUNT; id++)
         if (o->given[id])
             *params_at(&l->app.given, id) = params_get(&o->want.params, id);
+    l->app.theme = o->theme;
+    if (o->map)
+        l->app.map_axes = *o->map;
+    if (o->on_map)
+        l->app.view = VIEW_MAP;
+    l->app.config = o->config;
+    l->app.sessions.start.autosave = o->autosave;
     session_ui_thread(s);
-    app_order(&l->app, &o->want);
+    if (!session_file(s))
+        app_order(&l->app, &o->want);
     if (o->plan)
         session_plan(s, o->plan);
     if (o->first_line && *o->first_line)
         app_say(&l->app, "%s", o->first_line);
+    if (o->theme_wrong && *o->theme_wrong)
+        app_warn(&l->app, "%s; the usual colours are used", o->theme_wrong);
 }
 
 int ui_run(struct session *s, const struct ui_options *o, char *parting, size_t size, struct err *e)
@@ -121,7 +157,9 @@ int ui_run(struct session *s, const struct ui_options *o, char *parting, size_t 
     memset(&l, 0, sizeof l);
     if (size)
         parting[0] = '\0';
-    int rc = term_open(&o->term, e);
+    struct term_options term = o->term;
+    term.theme = &o->theme;
+    int rc = term_open(&term, e);
     if (rc < 0)
         return rc;
     first_order(&l, s, o);

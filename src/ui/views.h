@@ -8,8 +8,12 @@
 
 void view_live_draw(struct app *a);
 void view_table_draw(struct app *a);
+void view_curves_draw(struct app *a);
+void view_map_draw(struct app *a);
 void view_why_draw(struct app *a);
 void view_help_draw(struct app *a);
+void view_claims_draw(struct app *a);
+void view_settings_draw(struct app *a);
 
 struct view_row { /* draw.c: in the order of the tabs */
     enum view view;
@@ -19,6 +23,9 @@ struct view_row { /* draw.c: in the order of the tabs */
 extern const struct view_row view_table[];
 extern const int view_count;
 const struct view_row *view_find(enum view view);
+
+/* view_curves.c: the point that is read off, -1 where there is none. */
+int curves_cursor(const struct app *a);
 
 /* pane.c: one pane of the live view. */
 void pane_draw(struct app *a, int pane, struct rect r);

@@ -59,6 +59,8 @@ static void mistakes_are_named_with_their_line(void **state)
         {HEAD "true = probe.told>1\n" ROWS, {"line 5", "has no probe"}},
         {HEAD "true = select.accepted<3\n[rwos]\n" "idle = 1\n", {"line 7", "[claim] and [rows]"}},
         {HEAD "true = select.accepted<3\n" ROWS "iddle = 3\n", {"line 10", "did you mean idle?"}},
+        {HEAD "true = select.accepted<3\nbrief = {select.acepted}\n" ROWS, {"line 6", "accepted?"}},
+        {HEAD "true = select.accepted<3\nbrief = {select.accepted\n" ROWS, {"line 6", "its }"}},
         {HEAD ROWS, {"claim.ini", "has no true, false or depends"}},
         {HEAD "true = select.accepted<3\n", {"claim.ini", "neither rows nor a probe"}},
         {"[claim]\ntitle = t\n" "true = select.accepted<3\n" ROWS, {"claim.ini", "has no source"}},
@@ -92,6 +94,7 @@ static void measured(struct rows *r, const struct plan *p, double scatter)
     static const char *const two[] = {"select", "epoll-lt"};
     for (int i = 0; i < p->count; i++) {
         struct row *row = rows_make(r, &p->rows[i].params, two, 2);
+        memcpy(row->claim, p->rows[i].claim, sizeof row->claim);
         for (int k = 0; k < 12; k++) {
             double off = (k % 2 ? 1 : -1) * scatter;
             double dear = 10 + row->params.idle / 100 + off;
@@ -173,6 +176,57 @@ static void small_slopes_are_not_rounded_away(void **state)
     assert_non_null(strstr(r.figures, "events_per_wait, idle): -0.00400"));
 }
 
+/* The figures in a few words; nothing at all where one of them is missing. */
+static void a_brief_has_its_figures(void **state)
+{
+    (void)state;
+    struct claim_result r = judged("true = select.accepted>0\n"
+                                   "brief = {select/epoll-lt.cpu_us_per_request at idle=800}, \n"
+                                   "  {slope(select.cpu_us_per_request, idle)} for {select.refused}\n",
+                                   0.05, VERDICT_OK);
+    assert_string_equal(r.brief, "3.60, 10.0 ns for 82");
+    r = judged("true = select.accepted>0\n"
+               "brief = {select/epoll-lt.cpu_us_per_request range} times\n", 0.05, VERDICT_OK);
+    assert_non_null(strstr(r.brief, "2.00 ("));
+    assert_non_null(strstr(r.brief, ") times"));
+    r = judged("true = select.accepted>0\nbrief = {select.rss_bytes} B\n", 0.05, VERDICT_OK);
+    assert_int_equal(r.verdict, CLAIM_TRUE);
+    assert_string_equal(r.brief, "");
+}
+
+/* Rows of one's own, of another claim, and of an earlier time are not this claim's. */
+static void only_its_newest_rows_are_judged(void **state)
+{
+    struct claims c;
+    struct err e = {{0}};
+    struct rows rows = {0};
+    struct claim_result out;
+    (void)state;
+    if (read_text(HEAD "true = select/epoll-lt.cpu_us_per_request>1.9 at idle=0\n"
+                       "false = select/epoll-lt.cpu_us_per_request<1.9 at idle=0\n" ROWS,
+                  &c, &e) < 0)
+        fail_msg("%s", e.text);
+    const struct plan *p = &c.list[0]->plan;
+    measured(&rows, p, 0.05);
+    struct row *last = rows.last;
+    measured(&rows, p, 0.05);
+    for (struct row *r = last->next; r; r = r->next) /* as dear as epoll-lt, this time */
+        for (int i = 0; i < 12; i++)
+            r->panes[0].first->samples[i].values.v[METRIC_cpu_us_per_request] = 5;
+    claim_judge(c.list[0], rows.first, NULL, &out);
+    assert_int_equal(out.verdict, CLAIM_FALSE);
+    for (struct row *r = last->next; r; r = r->next)
+        snprintf(r->claim, sizeof r->claim, "other");
+    claim_judge(c.list[0], rows.first, NULL, &out);
+    assert_int_equal(out.verdict, CLAIM_TRUE);
+    for (struct row *r = rows.first; r; r = r->next)
+        r->claim[0] = '\0';
+    claim_judge(c.list[0], rows.first, NULL, &out);
+    assert_int_equal(out.verdict, CLAIM_NOT_MEASURED);
+    rows_free(&rows);
+    claims_free(&c);
+}
+
 static void rows_that_do_not_hold_give_none(void **state)
 {
     (void)state;
@@ -217,6 +271,8 @@ static void all_shipped_claims_are_read(void **state)
     }
     assert_int_equal(probes, claim_probe_count);
     assert_true(seconds < 180);
+    for (int i = 0; i < c.count; i++)
+        assert_true(c.list[i]->brief_count > 0);
     claims_free(&c);
 }
 
@@ -245,6 +301,8 @@ int main(void)
         cmocka_unit_test(planted_claims_come_out_as_they_are),
         cmocka_unit_test(doubt_is_no_verdict),
         cmocka_unit_test(small_slopes_are_not_rounded_away),
+        cmocka_unit_test(a_brief_has_its_figures),
+        cmocka_unit_test(only_its_newest_rows_are_judged),
         cmocka_unit_test(rows_that_do_not_hold_give_none),
         cmocka_unit_test(no_rows_give_none),
         cmocka_unit_test(all_shipped_claims_are_read),

@@ -258,7 +258,7 @@ static void columns_stand_as_documented(void **state)
         assert_string_equal(s.head[at++], metric_table[i].id);
     at = expect(&s, at, (const char *const[]){"verdict", "reason", NULL});
     at = expect_print(&s, at);
-    at = expect(&s, at, (const char *const[]){"path", "env_host", NULL});
+    at = expect(&s, at, (const char *const[]){"period", "claim", "path", "env_host", NULL});
 
     see("a-tables.csv", &s);
     assert_int_equal(s.lines, 1 + 2 + 2 + 3);
@@ -275,7 +275,7 @@ static void columns_stand_as_documented(void **state)
                                          "resolution_pct", "outcome", "verdict", "reason",
                                          "answer", "why", "trust", NULL});
     at = expect_print(&s, at);
-    expect(&s, at, (const char *const[]){"path", "env_host", NULL});
+    expect(&s, at, (const char *const[]){"period", "claim", "path", "env_host", NULL});
     rows_free(&rows);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "net/protocol.h"
+#include "session/csv.h"
 
 struct session {
     struct rows rows;
@@ -15,12 +16,13 @@ struct session {
     struct values trace[LINEUP_MAX][TRACE_POINTS];
     struct fake_orders orders;
     struct environment env;
+    char *file; /* of a saved one */
     unsigned noise;
 };
 
 const char *const session_phase_words[] = {
     "idle",      "starting servers", "connecting", "warming up",
-    "measuring", "measured",         "load off",   "nothing runs",
+    "measuring", "measured",         "load off",   "nothing runs", "a saved session",
 };
 
 /* --- what a test sets up ---------------------------------------------------------------------- */
@@ -228,7 +230,10 @@ struct session *session_new(const struct session_options *o, struct err *e)
 
 void session_free(struct session *s)
 {
+    if (!s)
+        return;
     rows_free(&s->rows);
+    free(s->file);
     free(s);
 }
 
@@ -239,7 +244,7 @@ void session_live(struct session *s, const struct plan_row *want)
     s->now.want = *want;
 }
 
-void session_plan(struct session *s, const struct plan *p)
+unsigned session_plan(struct session *s, const struct plan *p)
 {
     s->orders.plans++;
     s->orders.plan_rows = p->count;
@@ -247,6 +252,7 @@ void session_plan(struct session *s, const struct plan *p)
     s->now.plan_count = p->count;
     s->now.plan_done = 0;
     s->now.plan_left_s = p->seconds;
+    return (unsigned)s->orders.plans;
 }
 
 void session_stop_plan(struct session *s)
@@ -268,10 +274,25 @@ void session_more(struct session *s)
     s->orders.more++;
 }
 
+void session_interrupted(struct session *s)
+{
+    (void)s;
+}
+
 void session_restart(struct session *s, int pane)
 {
     s->orders.restarts++;
     s->orders.restarted = pane;
+}
+
+int session_apart(struct session *s)
+{
+    for (const struct row *r = s->rows.first; r; r = r->next)
+        if (r->period == s->rows.period && row_kept(r) > 0) {
+            s->now.row_number = 0; /* it begins anew */
+            return s->rows.period++;
+        }
+    return -1;
 }
 
 void session_stop(struct session *s)
@@ -336,6 +357,53 @@ void session_read(struct session *s, struct session_now *out)
         out->panes[i].trace = trace[i];
         memcpy(trace[i], s->trace[i], sizeof s->trace[i]);
     }
+}
+
+unsigned long session_samples(const struct session *s)
+{
+    unsigned long n = 0;
+    for (const struct row *r = s->rows.first; r; r = r->next)
+        for (int i = 0; i < r->pane_count; i++)
+            n += (unsigned long)r->panes[i].count;
+    return n;
+}
+
+void session_saved(struct session *s, unsigned long samples)
+{
+    s->orders.saved = samples;
+}
+
+struct session *session_open(const char *name, char note[200], struct err *e)
+{
+    struct session *s = fake_new();
+    int n = csv_open(name, &s->rows, &s->env, note, e);
+    if (n < 0) {
+        session_free(s);
+        return NULL;
+    }
+    s->file = xstrdup(name);
+    s->now.row_number = s->rows.last->number;
+    s->now.want.params = s->rows.last->params;
+    s->now.want.lineup.count = s->rows.last->pane_count;
+    for (int i = 0; i < s->rows.last->pane_count; i++)
+        s->now.want.lineup.models[i] = s->rows.last->panes[i].io;
+    s->now.load_on = false;
+    s->now.phase = PHASE_SAVED;
+    return s;
+}
+
+const char *session_file(const struct session *s)
+{
+    return s->file;
+}
+
+bool session_show(struct session *s, int step)
+{
+    int to = s->now.row_number + step;
+    if (to < 1 || to > s->rows.count)
+        return false;
+    s->now.row_number = to;
+    return true;
 }
 
 pid_t session_server_pid(struct session *s, int pane)
