@@ -13,6 +13,7 @@
 #include "cli/follow.h"
 #include "cli/grid.h"
 #include "cli/json.h"
+#include "cli/map.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "load/workloads.h"
@@ -159,9 +160,21 @@ static void print_details(const struct run_kind *kind, enum grid_format format,
 struct run_result {
     const char *title; /* of a plan that was asked for; NULL: there is none */
     enum grid_format format;
+    const struct plan *plan;
+    struct map_axes map; /* where the plan is over connections and rate */
     struct conditions conditions;
     struct found found;
 };
+
+/* Of single rounds the map says more than their table. */
+static void print_people(struct session *s, const struct run_result *o)
+{
+    bool markdown = o->format == GRID_MARKDOWN, map = map_is_plan(o->plan) && !o->conditions.finds;
+    if (!map || !row_asks_one(&o->plan->rows[0].params))
+        print_session(stdout, s, &o->found.rows, markdown);
+    if (map)
+        map_print(stdout, o->plan, &o->map, session_rows(s), markdown);
+}
 
 static int report(struct session *s, const struct args *a, const struct run_kind *kind,
                   const struct run_result *o)
@@ -180,7 +193,7 @@ static int report(struct session *s, const struct args *a, const struct run_kind
     else if (o->title)
         printf("%s%s\n\n", o->format == GRID_MARKDOWN ? "## " : "", o->title);
     if (!for_programs(o->format))
-        print_session(stdout, s, &o->found.rows, o->format == GRID_MARKDOWN);
+        print_people(s, o);
     if (kind->details)
         print_details(kind, o->format, rows);
     print_found(&o->found, o->format);
@@ -198,6 +211,13 @@ static int report(struct session *s, const struct args *a, const struct run_kind
     return failed ? 3 : 0;
 }
 
+static int take_at(const struct args *a, struct plan *plan, struct map_axes *map, struct err *e)
+{
+    map_axes_of(plan, map);
+    int r = a->options.at ? map_at_parse(a->options.at, map, e) : 0;
+    return r == 0 && a->options.at ? map_plan_at(plan, map, e) : r;
+}
+
 /* Everything that can be refused from the arguments and this machine. */
 static int prepare(const struct args *a, const struct run_kind *kind, struct plan *plan,
                    struct run_result *o, struct err *e)
@@ -205,6 +225,8 @@ static int prepare(const struct args *a, const struct run_kind *kind, struct pla
     int r = grid_format(a->options.format, &o->format, e);
     if (r == 0)
         r = kind->plan(a, plan, e);
+    if (r == 0)
+        r = take_at(a, plan, &o->map, e);
     if (r == 0)
         r = conditions_take(a, plan, &o->conditions, e);
     if (r == 0 && a->options.output)
@@ -264,6 +286,7 @@ int run_command(const struct args *a, const struct run_kind *kind)
         find_all(s, &out.conditions, &plan, quiet, &out.found);
     else
         follow_plan(s, &plan, quiet);
+    out.plan = &plan;
     out.title = a->options.plan ? plan.title : NULL;
     int status = report(s, a, kind, &out);
     session_free(s);

@@ -264,6 +264,8 @@ static void say_one(struct text *t, const struct map *m, const struct map_cell *
             percent(c->cpu_pct[!dearer]).s);
     if (c->full[0] || c->full[1])
         say(t, c->full[0] && c->full[1] ? " (both full)" : " (full)");
+    if (c->doubt)
+        say(t, "; not to be relied on: %s", c->reason);
     say(t, ". ");
 }
 
@@ -310,8 +312,6 @@ static void say_yours(struct text *t, const struct map *m)
     say(t, "Yours, ");
     if (c->kind == MAP_FIGURE && !isnan(c->times)) {
         say_one(t, m, c);
-        if (c->doubt)
-            say(t, "(Not to be relied on: %s.) ", c->reason);
         return;
     }
     say_place(t, c);

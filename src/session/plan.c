@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every combination of up to two axes over one set of parameters. The first axis goes coarse first
- * (both ends, then the middle of what lies between), so that a sweep that is stopped early has its
- * shape already; the second runs through at each of its values. */
+/* Every combination of up to two axes over one set of parameters, coarse first (both ends, then the
+ * middle of what lies between), so that a sweep that is stopped early has its shape already. Of two
+ * axes the corners come first; what is as coarse stands together by the first axis, so that
+ * connections stay open from row to row. */
 #include "session/plan.h"
 
 #include <errno.h>
@@ -12,40 +13,52 @@
 #include "load/workloads.h"
 #include "net/protocol.h"
 #include "servers/targets.h"
+#include "session/map.h"
 
 static const char models_default[] = "select,epoll-lt";
 
-struct stretch {
-    int low, high;
-};
-
-/* Indices of n values: 0, n-1, then the middles of ever smaller stretches. Every value but the ends
- * is the middle of one stretch and makes two, so there are 2n at most. */
-static void coarse_first(int n, int *order)
+/* How often a list is halved before each of its n values comes: 0 for both ends. */
+static void halve(int low, int high, int level, int *levels)
 {
-    struct stretch todo[2 * AXIS_MAX];
-    int count = 0, made = 0;
+    int middle = (low + high) / 2;
 
-    order[count++] = 0;
-    if (n > 1)
-        order[count++] = n - 1;
-    todo[made++] = (struct stretch){0, n - 1};
-    for (int i = 0; i < made; i++) {
-        struct stretch s = todo[i];
-        int middle = (s.low + s.high) / 2;
-
-        if (s.high - s.low < 2)
-            continue;
-        order[count++] = middle;
-        todo[made++] = (struct stretch){s.low, middle};
-        todo[made++] = (struct stretch){middle, s.high};
-    }
+    if (high - low < 2)
+        return;
+    levels[middle] = level;
+    halve(low, middle, level + 1, levels);
+    halve(middle, high, level + 1, levels);
 }
 
-static void in_order(int n, int *order)
+struct place { /* a value of each axis, as indices */
+    int at[2], level;
+};
+
+static int coarser(const void *a, const void *b)
 {
-    for (int i = 0; i < n; i++)
-        order[i] = i;
+    const struct place *x = a, *y = b;
+
+    if (x->level != y->level)
+        return x->level - y->level;
+    return x->at[0] != y->at[0] ? x->at[0] - y->at[0] : x->at[1] - y->at[1];
+}
+
+/* The steps of a ramp are the last axis, and come in their order. Heap. */
+static struct place *places(const int *n, int ordered)
+{
+    int levels[2][AXIS_MAX] = {{0}};
+    struct place *out = xcalloc((size_t)n[0] * (size_t)n[1], sizeof *out);
+
+    for (int i = 0; i < 2; i++)
+        if (i != ordered)
+            halve(0, n[i] - 1, 1, levels[i]);
+    for (int i = 0; i < n[0] * n[1]; i++) {
+        struct place *p = &out[i];
+        *p = (struct place){.at = {i / n[1], i % n[1]}};
+        p->level = levels[0][p->at[0]] > levels[1][p->at[1]] ? levels[0][p->at[0]]
+                                                             : levels[1][p->at[1]];
+    }
+    qsort(out, (size_t)n[0] * (size_t)n[1], sizeof *out, coarser);
+    return out;
 }
 
 static void describe(struct plan *p, const struct params *base, const struct axis *axes, int count)
@@ -91,22 +104,28 @@ static void add_row(struct plan *p, const struct plan_row *base, const struct ax
 static void combine(const struct params *base, const struct lineups *models,
                     const struct axis *axes, int count, struct plan *out)
 {
-    int first = count > 0 ? axes[0].count : 1, second = count > 1 ? axes[1].count : 1;
-    int order[AXIS_MAX];
+    const int n[2] = {count > 0 ? axes[0].count : 1, count > 1 ? axes[1].count : 1};
+    struct place *order = places(n, workload_of(base)->next_step ? count - 1 : -1);
 
     *out = (struct plan){.axis = {count > 0 ? axes[0].id : PARAM_COUNT,
                                   count > 1 ? axes[1].id : PARAM_COUNT}};
-    out->rows = xcalloc((size_t)first * (size_t)second * (size_t)models->count, sizeof *out->rows);
-    /* The steps of a ramp come in their order: the last axis. */
-    (workload_of(base)->next_step && count == 1 ? in_order : coarse_first)(first, order);
-    for (int i = 0; i < first; i++)
-        for (int j = 0; j < second; j++)
-            for (int k = 0; k < models->count; k++) {
-                struct plan_row row = {.params = *base, .lineup = models->lineup[k]};
+    out->rows = xcalloc((size_t)(n[0] * n[1] * models->count), sizeof *out->rows);
+    for (int i = 0; i < n[0] * n[1]; i++)
+        for (int k = 0; k < models->count; k++) {
+            struct plan_row row = {.params = *base, .lineup = models->lineup[k]};
 
-                add_row(out, &row, axes, (int[]){order[i], j}, count);
-            }
+            add_row(out, &row, axes, order[i].at, count);
+        }
+    free(order);
     describe(out, base, axes, count);
+    out->more = map_is_plan(out) ? map_refine : NULL;
+}
+
+void plan_grid(const struct plan_row *base, const struct axis axes[2], struct plan *out)
+{
+    struct lineups alone = {.count = 1, .lineup = {base->lineup}};
+
+    combine(&base->params, &alone, axes, 2, out);
 }
 
 /* --- ramps ----------------------------------------------------------------------------------- */
@@ -255,20 +274,28 @@ void plan_free(struct plan *p)
 
 /* --- how long -------------------------------------------------------------------------------- */
 
-/* Starting the servers, connecting, draining. */
-static double around_s(const struct params *p, int panes)
+/* Starting the servers, connecting, draining. A row of one round is a place of a map: it finds the
+ * servers up. */
+static double around_s(const struct plan_row *r)
 {
-    return 1 + panes * (p->connections + p->idle) * 60e-6;
+    const struct params *p = &r->params;
+    double start = r->rounds > 0 || row_asks_one(p) ? 0.1 : 1;
+
+    return start + r->lineup.count * (p->connections + p->idle) * 60e-6;
 }
 
-static double sampled_s(const struct params *p, int panes)
+static double sampled_s(const struct plan_row *r)
 {
+    const struct params *p = &r->params;
+    int panes = r->lineup.count;
     double round = panes > 1 ? 2 * p->turn * panes : 1;
     double longer = panes > 1 ? 1 + load_drain_seconds(p) / p->turn : 1;
     /* Two blocks of 3 rounds are the least that can be called steady. */
     double warmup = p->warmup == PARAM_AUTO ? 6 * round * longer : p->warmup;
     double kept = p->duration > 0 ? p->duration : p->samples * round;
 
+    if (r->rounds > 0)
+        return (r->rounds - r->had) * round * longer;
     return warmup + kept * longer;
 }
 
@@ -288,9 +315,8 @@ static double passes_s(const struct plan_row *r)
 double plan_row_seconds(const struct plan_row *r)
 {
     const struct params *p = &r->params;
-    int panes = r->lineup.count;
 
     if (workload_of(p)->repeat)
         return 1 + p->repeats * passes_s(r);
-    return around_s(p, panes) + sampled_s(p, panes);
+    return around_s(r) + sampled_s(r);
 }

@@ -6,13 +6,15 @@
 
 #define LOOK_BACK 9
 
-/* The usual distance of the last kept samples of a pane; NaN below two. */
-static double usual_gap(const struct pane *p)
+/* The usual distance of the last kept samples of a pane since then; NaN below two. */
+static double usual_gap(const struct pane *p, double since_s)
 {
     double gaps[LOOK_BACK], after = NAN;
     int n = 0;
     for (int i = p->count - 1; i >= 0 && n < LOOK_BACK; i--) {
         const struct sample *x = pane_at(p, i);
+        if (x->elapsed_s < since_s) /* the row goes on after something else */
+            break;
         if (x->kept != KEPT_YES)
             continue;
         if (!isnan(after))
@@ -32,7 +34,7 @@ static double row_left(const struct session *s, const struct row *row)
     if (missing <= 0)
         return 0;
     for (int i = 0; i < row->pane_count && isnan(gap); i++)
-        gap = usual_gap(&row->panes[i]);
+        gap = usual_gap(&row->panes[i], s->row_began_s);
     if (!isnan(gap))
         return gap * missing;
     double passed = session_elapsed(s) - s->row_began_s;

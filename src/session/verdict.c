@@ -415,6 +415,17 @@ static bool (*const tests[])(const struct seen *s) = {
 #undef VERDICT
 };
 
+enum verdict verdict_past_few(const struct row *row, int pane, char *reason, size_t size)
+{
+    char text[REASON] = "";
+    struct seen s = {row, pane, &row->panes[pane], NULL, text};
+    enum verdict v = VERDICT_TOO_FEW + 1;
+    while (!tests[v](&s))
+        v++;
+    snprintf(reason, size, "%s", text);
+    return v;
+}
+
 /* Whatever the verdict is: what could not be measured of this model, behind the reason. */
 static void add_note(const struct pane *p, char *reason)
 {
