@@ -52,6 +52,12 @@ static const char claims_notes[] =
     "  Without a NAME all that came with the program are tried, which takes about two minutes;\n"
     "  FILE.ini is a claim of one's own. The verdicts do not change the exit status.\n";
 static const char *const compare_options[] = {"format", "spread", ""};
+static const char *const plot_options[] = {"output", "plot", "figure", "axis", "axes", ""};
+static const struct args_words plot_option_words[] = {
+    {"output", "FILE.svg|FILE.png", "the picture; it must not exist"}, {NULL, NULL, NULL}};
+static const char plot_notes[] =
+    "  Drawn by gnuplot. Parameters choose among the rows of the session. Where gnuplot is missing\n"
+    "  its script and data are left beside (exit 1).\n";
 static const char *const no_options[] = {""};
 
 const struct command_line cli_table[] = {
@@ -75,6 +81,10 @@ const struct command_line cli_table[] = {
      "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
      compare_notes},
+    {"plot", "plot FILE.csv -o FILE.svg|FILE.png [--plot KIND] [PARAM...]",
+     "a picture of a saved session: curves, time series, or the latency of a row",
+     {.accepts = plot_options, .operands = 1, .one_value = true, .words = plot_option_words},
+     cli_plot, plot_notes},
     {"list", "list TABLE [--format markdown]",
      "the tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},

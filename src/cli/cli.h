@@ -26,6 +26,7 @@ int cli_load(const struct args *a);
 int cli_list(const struct args *a);
 int cli_claims(const struct args *a);
 int cli_compare(const struct args *a);
+int cli_plot(const struct args *a);
 int cli_doctor(const struct args *a);
 
 /* A first word that is no command but a part of the program started by itself ("--server-child"):

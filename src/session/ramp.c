@@ -87,7 +87,7 @@ void ramp_read(const struct rows *rows, const struct row *like, int pane, double
 unsigned ramp_over(const struct rows *rows, const struct plan_row *step)
 {
     struct row like = {.workload = workload_of(&step->params), .params = step->params,
-                       .pane_count = step->lineup.count};
+                       .pane_count = step->lineup.count, .period = rows->period};
     struct ramp ramp;
     unsigned over = 0;
     for (int i = 0; i < like.pane_count; i++)

@@ -175,7 +175,7 @@ static bool is_round(const struct scale *s, double at)
     return fabs(decade - round(decade)) < 1e-6;
 }
 
-static void draw_y_axis(struct canvas *c, struct rect r, const struct scale *s)
+void graph_y_axis(struct canvas *c, struct rect r, const struct scale *s)
 {
     int x = r.x + GRAPH_GUTTER - 1;
     for (int y = 0; y < r.h; y++)
@@ -219,7 +219,7 @@ void graph_draw(struct canvas *c, const struct graph *g)
                         g->r.h - (g->time_line ? 1 : 0)};
     if (plot.w < 1 || plot.h < 1)
         return;
-    draw_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
+    graph_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
     for (int i = 0; i < plot.w; i++)
         draw_column(c, g, plot, i);
     draw_cursor(c, g, plot);
@@ -229,7 +229,8 @@ void graph_draw(struct canvas *c, const struct graph *g)
             snprintf(from, sizeof from, "%d passes ago", g->count);
         else
             snprintf(from, sizeof from, "%s ago", units_span(span, sizeof span, g->span_s));
-        draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, from, "now");
+        draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, from,
+                    g->over ? "end" : "now");
     }
 }
 
@@ -270,7 +271,7 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g)
     struct rect plot = {g->r.x + GRAPH_GUTTER, g->r.y, g->r.w - GRAPH_GUTTER, g->r.h - 1};
     if (plot.w < 1 || plot.h < 1)
         return;
-    draw_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
+    graph_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
     for (int i = 0; i < plot.w && g->count && g->x_high > 0; i++)
         pair_column(c, g, plot, i);
     char to[48] = "";

@@ -29,6 +29,7 @@ struct graph {
     enum role role;
     enum term_charset charset;
     bool time_line; /* a last line "30 s ago ... now" */
+    bool over;      /* the last value is not of now */
     double span_s;  /* what the values shown last, for it; NaN: one a pass, however long */
     int cursor;     /* values before the newest one that is marked; -1: none */
 };
@@ -38,6 +39,9 @@ int graph_slots(int w, enum term_charset charset);
 
 /* Columns of the labels on its left side. */
 #define GRAPH_GUTTER 5
+
+/* The y axis of a plot with its labels, in the first GRAPH_GUTTER columns of r. */
+void graph_y_axis(struct canvas *c, struct rect r, const struct scale *s);
 
 /* Blanks between the columns have the graph's role too: they look alike, and a terminal is not told
  * of a change of colour at each when the picture moves. */

@@ -102,8 +102,9 @@ static void draw_main(struct app *a, int pane, struct rect r)
     int used = 1 + canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2,
                               p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
     double beside = p->measured ? p->beside : newest(a, pane, s->beside, 0);
-    snprintf(side, sizeof side, "%s %s", beside_word(a),
-             words_figure(s->beside, beside, ascii, value, sizeof value));
+    words_figure(s->beside, beside, ascii, value, sizeof value);
+    pad = 7 - canvas_width(value); /* the word stands still whatever the figure */
+    snprintf(side, sizeof side, "%s %*s%s", beside_word(a), pad > 0 ? pad : 0, "", value);
     int w = canvas_width(side);
     if (used + w + 3 <= r.w)
         canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, false, side);
@@ -178,6 +179,7 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
                       .role = words_role(pane),
                       .charset = a->charset,
                       .time_line = axis,
+                      .over = a->scene->file,
                       .cursor = -1};
     slots = slots > TRACE_POINTS ? TRACE_POINTS : slots;
     g.count = series_build(a->scene, pane, m, slots, values, &g.span_s);
@@ -285,8 +287,13 @@ static void says_text(const struct app *a, int pane, char *buf, size_t size)
 {
     const struct scene_pane *p = &a->scene->pane[pane];
     struct text t = {buf, size, 0};
+    char was[32];
     *buf = '\0';
-    if (p->measured)
+    if (p->measured && !isnan(p->before) && p->before > 0)
+        say(&t, "before %s: now %s of it",
+            words_figure(a->scene->main, p->before, a->canvas->ascii, was, sizeof was),
+            num(p->main / p->before).s);
+    else if (p->measured)
         say(&t, "%s", p->says);
     else
         say_sentence(&t, picture_of(a)->says, latest_figure, &(struct latest){a, pane});

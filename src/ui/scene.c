@@ -24,6 +24,8 @@ void scene_free(struct scene *s)
         return;
     if (s->has_table)
         table_free(&s->table);
+    scene_take_map(s, NULL, NULL);
+    scene_free_curves(&s->curves);
     session_now_free(s->now);
     free(s);
 }
@@ -230,13 +232,16 @@ static void no_figures(struct scene_pane *out)
     out->reason[0] = '\0';
 }
 
-static void name_panes(struct scene *s)
+/* of: the row that they are, which may have models of another build; NULL: only asked for. */
+static void name_panes(struct scene *s, const struct row *of)
 {
     s->pane_count = s->shown.lineup.count;
     for (int i = 0; i < s->pane_count; i++) {
         struct scene_pane *p = &s->pane[i];
         p->io = s->shown.lineup.models[i];
-        snprintf(p->model, sizeof p->model, "%s", p->io ? p->io->id : "?");
+        snprintf(p->model, sizeof p->model, "%s", of      ? of->panes[i].model
+                                                  : p->io ? p->io->id
+                                                          : "?");
         no_figures(p);
     }
 }
@@ -385,9 +390,10 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
     if (!r && !scene_planning(s))
         r = rows->last;
     s->shown = *w->want;
-    if (r && scene_planning(s))
+    bool of_row = r && (scene_planning(s) || s->file);
+    if (of_row)
         shown_from_row(s, r);
-    name_panes(s);
+    name_panes(s, of_row ? r : NULL);
     s->against = w->against > 0 && w->against < s->pane_count ? w->against
                  : s->pane_count > 1                          ? 1
                                                               : 0;
@@ -400,6 +406,9 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
     if (w->explain && why && row_kept(why) > 0)
         take_why(s, why);
     take_table(s, rows, w);
+    scene_take_map(s, rows, w->map);
+    scene_take_curves(s, rows, w->curves ? table_of(s, rows, 0) : NULL, w);
+    scene_take_before(s, rows, find_row(rows, s->row));
 }
 
 /* Has anything been measured, decided or said since the rows were last taken? */
@@ -419,6 +428,7 @@ void scene_take(struct scene *s, struct session *session, const struct scene_wis
 {
     session_read(session, s->now);
     s->env = session_environment(session);
+    s->file = session_file(session);
     s->session = session_id(session);
     if (!rows_moved(s) && !w->anew)
         return;

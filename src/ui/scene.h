@@ -7,6 +7,8 @@
 
 #include "session/answers.h"
 #include "session/bill.h"
+#include "session/map.h"
+#include "session/curves.h"
 #include "session/same.h"
 #include "session/session.h"
 #include "session/table.h"
@@ -37,6 +39,7 @@ struct scene_pane {
     const struct io_model *io;
     bool measured; /* figures below are those of the row shown */
     double main, beside;
+    double before; /* the main figure in the period before the row's; NaN: none */
     char says[120]; /* the workload's sentence, "" when a figure of it is not measured */
     char waits[160]; /* the fingerprint of its server, "" before it is taken */
     int taken; /* samples of all kinds */
@@ -69,6 +72,13 @@ struct scene_why {
     int rounds;
 };
 
+struct scene_curves {
+    bool has, has_before;
+    struct curves now, before;
+    int row; /* number of the row that they are of */
+    struct answer answer; /* of its table */
+};
+
 struct scene {
     struct session_now *now;
     struct plan_row shown;   /* what line 2 states: the live order, or the row of a plan */
@@ -83,7 +93,14 @@ struct scene {
     struct table table; /* whole; empty unless asked for; sweep is then the answer of its rows */
     bool has_table;
     int table_row; /* number of its row in focus */
+    struct scene_curves curves;
+    struct map map; /* only while it is looked at */
+    bool has_map;
+    const char *map_refused;       /* why there is none, "" */
+    int map_missing, map_measured; /* places that can be measured and are not; that were */
+    double map_seconds;            /* those that are missing take about so long */
     const struct environment *env;
+    const char *file; /* of a saved session; NULL: it measures */
     const char *session;
     double mark[6]; /* what the rows looked like when last taken */
 };
@@ -96,6 +113,10 @@ struct scene_wish {
     bool explain;                /* the why view is on the screen */
     int why;                     /* number of the row to explain, 0: the one shown */
     bool anew;                   /* the order or the focus changed */
+    const struct map_ask *map;   /* the map is on the screen: which; else NULL */
+    bool curves;                 /* the curves view is on the screen, of */
+    enum param_id axis;          /* PARAM_COUNT: the usual axis, */
+    enum metric_id figure;       /* METRIC_COUNT: the main figure */
 };
 
 struct scene *scene_new(void);
@@ -103,6 +124,15 @@ void scene_free(struct scene *s);
 
 /* Takes the present state, and the rows where they may have changed. */
 void scene_take(struct scene *s, struct session *session, const struct scene_wish *w);
+
+/* scene_curves.c: its part of a take; like: the row that the table would be of, NULL: none. */
+void scene_take_curves(struct scene *s, const struct rows *rows, const struct row *like,
+                       const struct scene_wish *w);
+void scene_take_before(struct scene *s, const struct rows *rows, const struct row *like);
+void scene_free_curves(struct scene_curves *c);
+
+/* scene_map.c: takes the map, or drops it (NULL); under the session's lock. */
+void scene_take_map(struct scene *s, const struct rows *rows, const struct map_ask *ask);
 
 /* Does the bill show this line? */
 bool scene_why_shows(const struct scene_why *w, int line);

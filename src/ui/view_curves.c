@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* The curves view: any figure over any axis that was measured, a line a pane; beneath it the
+ * figures at the cursor, where the lines meet, and why. Published figures stand in the table, never
+ * among these points. The plot takes what the lines of text leave, and those do not change in
+ * number while the cursor moves. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/curves_say.h"
+#include "ui/actions.h"
+#include "ui/chart.h"
+#include "ui/text.h"
+#include "ui/views.h"
+
+enum { TOP = 3, MEETINGS = 8 };
+
+/* --- what is asked for ------------------------------------------------------------------------ */
+
+int curves_cursor(const struct app *a)
+{
+    const struct curves *c = &a->scene->curves.now;
+    int here = c->count - 1;
+    for (int i = 0; i < c->count; i++) {
+        if (!isnan(a->curves.at) && c->at[i].x == a->curves.at)
+            return i;
+        if (c->at[i].row == a->scene->curves.row)
+            here = i;
+    }
+    return here;
+}
+
+/* --- text that flows -------------------------------------------------------------------------- */
+
+struct flow { /* items one behind the other, each whole on a line */
+    struct canvas *c; /* NULL: only counts lines */
+    int x, y, w, most; /* first line; columns; lines there are */
+    int indent, line, used; /* of further lines; where it has come to */
+};
+
+static void flow_break(struct flow *f)
+{
+    f->line++;
+    f->used = f->indent;
+}
+
+static void flow_item(struct flow *f, enum role role, bool bold, const char *text)
+{
+    int w = canvas_width(text);
+    if (f->used > f->indent && f->used + w > f->w)
+        flow_break(f);
+    if (f->c && f->line < f->most)
+        canvas_cut(f->c, f->x + f->used, f->y + f->line, f->w - f->used, role, bold, text);
+    f->used += w + 3;
+}
+
+/* --- the plot --------------------------------------------------------------------------------- */
+
+struct plot {
+    struct rect r; /* inside of the axes */
+    struct curve_logs logs;
+    struct scale scale;
+};
+
+static void add_heights(const struct curves *c, double *out, int *n)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->lines; k++) {
+            const struct summary *s = &c->at[i].line[k].s;
+            out[(*n)++] = s->mean;
+            out[(*n)++] = s->low > 0 ? s->low : NAN;
+            out[(*n)++] = s->high;
+        }
+}
+
+/* The next of 1 2 5 10 ... up or down. */
+static double round_step(double v, bool up)
+{
+    static const double steps[] = {1, 2, 5, 10};
+    double decade = pow(10, floor(log10(v))), down = decade;
+    for (int i = 0; i < 4; i++) {
+        double at = steps[i] * decade;
+        if (up && at >= v * (1 - 1e-9))
+            return at;
+        down = at <= v * (1 + 1e-9) ? at : down;
+    }
+    return down;
+}
+
+/* Whole decades would leave half of a low plot empty. */
+static void narrow(struct scale *s, const double *values, int n)
+{
+    double low = INFINITY, high = 0;
+    for (int i = 0; i < n; i++) {
+        low = values[i] > 0 ? fmin(low, values[i]) : low;
+        high = fmax(high, values[i]);
+    }
+    if (!(high > 0))
+        return;
+    s->low = fmax(s->low, round_step(low, false));
+    s->high = round_step(high, true);
+    if (s->high <= s->low)
+        s->high = 10 * s->low;
+}
+
+static struct scale height_scale(const struct scene_curves *s, bool log_axis)
+{
+    int n = 0, most = 3 * LINEUP_MAX * (s->now.count + (s->has_before ? s->before.count : 0));
+    double *all = xcalloc((size_t)most + 1, sizeof *all);
+    add_heights(&s->now, all, &n);
+    if (s->has_before)
+        add_heights(&s->before, all, &n);
+    struct scale scale = scale_for(all, n, 0, log_axis);
+    if (log_axis)
+        narrow(&scale, all, n);
+    free(all);
+    return scale;
+}
+
+/* Points of "before" that lie outside what is measured now have no place. */
+static bool inside(const struct curves *now, double x)
+{
+    return now->count && x >= now->at[0].x && x <= now->at[now->count - 1].x;
+}
+
+static int points_of(const struct plot *p, const struct scene_curves *s, const struct curves *c,
+                     int line, struct chart_point *out)
+{
+    int n = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct summary *v = &c->at[i].line[line].s;
+        if (c != &s->now && !inside(&s->now, c->at[i].x))
+            continue;
+        out[n++] = (struct chart_point){curves_place(&s->now, p->logs.x, c->at[i].x),
+                                        scale_place(&p->scale, v->mean),
+                                        scale_place(&p->scale, v->low),
+                                        scale_place(&p->scale, v->high)};
+    }
+    return n;
+}
+
+static void draw_lines(struct app *a, const struct plot *p, bool before, bool points)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    const struct curves *c = before ? &s->before : &s->now;
+    struct chart_point *at = xcalloc((size_t)c->count + 1, sizeof *at);
+    for (int k = c->lines - 1; k >= 0; k--) {
+        struct chart_line l = {at, points_of(p, s, c, k, at), k, before, words_role(k)};
+        if (points)
+            chart_draw_points(a->canvas, p->r, &l);
+        else
+            chart_draw_line(a->canvas, p->r, a->charset, &l);
+    }
+    free(at);
+}
+
+static void draw_cursor(struct app *a, const struct plot *p)
+{
+    const struct curves *c = &a->scene->curves.now;
+    int col = chart_column(p->r, curves_place(c, p->logs.x, c->at[curves_cursor(a)].x));
+    for (int y = 0; y < p->r.h; y++)
+        canvas_put(a->canvas, col, p->r.y + y, ROLE_FOCUS, L'│');
+}
+
+/* A click reads off at the point nearest to its column. */
+static void note_columns(struct app *a, const struct plot *p)
+{
+    const struct curves *c = &a->scene->curves.now;
+    int from = p->r.x;
+    for (int i = 0; i < c->count; i++) {
+        int here = chart_column(p->r, curves_place(c, p->logs.x, c->at[i].x)), to = p->r.x + p->r.w;
+        if (i + 1 < c->count)
+            to = (here + chart_column(p->r, curves_place(c, p->logs.x, c->at[i + 1].x))) / 2 + 1;
+        mouse_hot(a, (struct rect){from, p->r.y, to - from, p->r.h + 2}, act_curve_focus, i);
+        from = to;
+    }
+}
+
+static void draw_meetings(struct app *a, const struct plot *p, const struct meeting *m, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (m[i].kind == MEETS_CROSS)
+            canvas_put(a->canvas, chart_column(p->r, m[i].place),
+                       chart_row(p->r, scale_place(&p->scale, m[i].y)), ROLE_FOCUS, L'×');
+}
+
+/* --- the x axis ------------------------------------------------------------------------------- */
+
+/* The unit stands in the title. */
+static void tick(enum param_id axis, double x, char *buf, size_t size)
+{
+    params_show(axis, x, buf, size);
+    if (axis == PARAM_rate)
+        buf[strcspn(buf, "/")] = '\0';
+}
+
+/* A label where it has room beside those that stand; the cursor's, the ends, then the others. */
+static void draw_tick(struct canvas *c, const struct curves *k, const struct plot *p, int i)
+{
+    char text[24];
+    tick(k->axis, k->at[i].x, text, sizeof text);
+    int w = canvas_width(text), y = p->r.y + p->r.h + 1;
+    int x = chart_column(p->r, curves_place(k, p->logs.x, k->at[i].x)) - w / 2;
+    x = x + w > c->w - 1 ? c->w - 1 - w : x < 0 ? 0 : x;
+    for (int at = x - 2; at < x + w + 2; at++)
+        if (at >= 0 && at < c->w && c->cells[y * c->w + at].ch[0] != L' ')
+            return;
+    canvas_text(c, x, y, w, ROLE_DIM, false, text);
+}
+
+static void draw_x_axis(struct app *a, const struct plot *p)
+{
+    struct canvas *c = a->canvas;
+    const struct curves *k = &a->scene->curves.now;
+    int y = p->r.y + p->r.h;
+    canvas_put(c, p->r.x - 1, y, ROLE_DIM, L'└');
+    canvas_fill(c, (struct rect){p->r.x, y, p->r.w, 1}, ROLE_DIM, L'─');
+    for (int i = 0; i < k->count && k->axis != PARAM_COUNT; i++)
+        canvas_put(c, chart_column(p->r, curves_place(k, p->logs.x, k->at[i].x)), y, ROLE_DIM,
+                   L'┬');
+    if (k->axis == PARAM_COUNT)
+        return;
+    draw_tick(c, k, p, 0);
+    draw_tick(c, k, p, k->count - 1);
+    for (int i = 1; i + 1 < k->count; i++)
+        draw_tick(c, k, p, i);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void draw_title(struct app *a, const struct plot *p)
+{
+    const struct curves *c = &a->scene->curves.now;
+    char text[240] = "";
+    struct text t = {text, sizeof text, 0};
+    say(&t, "y: %s%s   ", curves_figure_word(c->figure).s, p->logs.y ? ", log" : "");
+    if (c->axis != PARAM_COUNT)
+        say(&t, "x: %s%s   ", curves_axis_word(c->axis).s, p->logs.x ? ", log" : "");
+    curves_say_common(c, &t);
+    canvas_cut(a->canvas, 1, 1, a->canvas->w - 2, ROLE_TITLE, false, text);
+}
+
+static void legend_item(struct flow *f, int kind, bool before, const char *name)
+{
+    char text[80], glyph[8];
+    text_utf8(chart_glyph(kind, before), glyph);
+    snprintf(text, sizeof text, "%s %s", glyph, name);
+    flow_item(f, words_role(kind), !before, text);
+}
+
+static void draw_legend(struct app *a, const struct meeting *m, int meetings)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    struct flow f = {.c = a->canvas, .x = 1, .y = 2, .w = a->canvas->w - 2, .most = 1};
+    bool crossed = false;
+    for (int k = 0; k < s->now.lines; k++)
+        legend_item(&f, k, false, curves_line_name(&s->now, k).s);
+    for (int k = 0; s->has_before && k < s->before.lines; k++) {
+        bool other = strcmp(s->before.model[k], s->now.model[k]) != 0;
+        char name[48];
+        snprintf(name, sizeof name, "before%s%s", other ? ": " : "",
+                 other ? s->before.model[k] : "");
+        legend_item(&f, k, true, name);
+    }
+    for (int i = 0; i < meetings; i++)
+        crossed |= m[i].kind == MEETS_CROSS;
+    if (crossed)
+        flow_item(&f, ROLE_FOCUS, false, "× they meet");
+}
+
+/* "38.5 (37.9 .. 39.2)" */
+static void value_text(const struct curves *c, const struct summary *s, char *buf, size_t size)
+{
+    char mean[24], low[24], high[24];
+    words_cell(c->figure, s->mean, mean, sizeof mean);
+    if (isnan(s->low))
+        snprintf(buf, size, "%s", mean);
+    else
+        snprintf(buf, size, "%s (%s .. %s)", mean, words_cell(c->figure, s->low, low, sizeof low),
+                 words_cell(c->figure, s->high, high, sizeof high));
+}
+
+static void flow_value(struct flow *f, const struct curves *c, int i, int line)
+{
+    const struct curve_point *p = &c->at[i].line[line];
+    bool bad = p->verdict != VERDICT_NONE && p->verdict != VERDICT_OK;
+    char text[160], value[100], glyph[8];
+    text_utf8(chart_glyph(line, false), glyph);
+    if (isnan(p->s.mean))
+        snprintf(value, sizeof value, "not measured");
+    else
+        value_text(c, &p->s, value, sizeof value);
+    snprintf(text, sizeof text, "%s %c %s%s%s", glyph, 'A' + line, value, bad ? ", " : "",
+             bad ? verdict_words[p->verdict] : "");
+    flow_item(f, words_role(line), true, text);
+}
+
+static void ratio_text(const struct curves *c, int i, char *buf, size_t size)
+{
+    const struct curve_at *at = &c->at[i];
+    char pair[8];
+    snprintf(pair, sizeof pair, "A/%c", 'A' + c->against);
+    if (isnan(at->ratio.ratio))
+        snprintf(buf, size, "%s -", pair);
+    else if (at->withheld)
+        snprintf(buf, size, "%s withheld", pair);
+    else if (isnan(at->ratio.low))
+        snprintf(buf, size, "%s %s", pair, num(at->ratio.ratio).s);
+    else
+        snprintf(buf, size, "%s %s (%s .. %s)", pair, num(at->ratio.ratio).s, num(at->ratio.low).s,
+                 num(at->ratio.high).s);
+}
+
+static int find_before(const struct scene_curves *s, double x)
+{
+    for (int i = 0; s->has_before && i < s->before.count; i++)
+        if (s->before.at[i].x == x)
+            return i;
+    return -1;
+}
+
+/* Figures of another time hold what the machine did meanwhile, too; the ratio of two models holds
+ * less of it. */
+static void flow_before(struct flow *f, const struct scene_curves *s, int i, int was)
+{
+    const struct curves *b = &s->before;
+    char text[96], value[24];
+    for (int k = 0; k < b->lines && k < s->now.lines; k++) {
+        double then = b->at[was].line[k].s.mean, now = s->now.at[i].line[k].s.mean;
+        if (isnan(then))
+            continue;
+        words_cell(b->figure, then, value, sizeof value);
+        if (then > 0 && !isnan(now))
+            snprintf(text, sizeof text, "%c %s, now %s of it", 'a' + k, value,
+                     num(now / then).s);
+        else
+            snprintf(text, sizeof text, "%c %s", 'a' + k, value);
+        flow_item(f, words_role(k), false, text);
+    }
+    if (b->against > 0 && !isnan(b->at[was].ratio.ratio)) {
+        snprintf(text, sizeof text, "A/%c %s", 'A' + b->against, num(b->at[was].ratio.ratio).s);
+        flow_item(f, ROLE_TEXT, false, text);
+    }
+}
+
+static void flow_at(struct flow *f, const struct scene_curves *s, int i)
+{
+    const struct curves *c = &s->now;
+    char text[120], at[24];
+    if (c->axis == PARAM_COUNT)
+        snprintf(text, sizeof text, "measured:");
+    else
+        snprintf(text, sizeof text, "at %s:", params_show(c->axis, c->at[i].x, at, sizeof at));
+    flow_item(f, ROLE_TITLE, true, text);
+    for (int k = 0; k < c->lines; k++)
+        flow_value(f, c, i, k);
+    if (c->against > 0) {
+        ratio_text(c, i, text, sizeof text);
+        flow_item(f, ROLE_TEXT, true, text);
+    }
+    int was = find_before(s, c->at[i].x);
+    if (!s->has_before)
+        return;
+    flow_break(f);
+    f->used = 0;
+    flow_item(f, ROLE_TITLE, false, was < 0 ? "before: nothing here" : "before:");
+    if (was >= 0)
+        flow_before(f, s, i, was);
+}
+
+/* The most lines that any point takes. */
+static int read_lines(const struct app *a)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    int most = 1;
+    for (int i = 0; i < s->now.count; i++) {
+        struct flow f = {.w = a->canvas->w - 2, .indent = 4};
+        flow_at(&f, s, i);
+        most = f.line + 1 > most ? f.line + 1 : most;
+    }
+    return most;
+}
+
+/* The reason is that of the main figure, or of what stands for it. */
+static bool explains(const struct curves *c, const struct answer *n)
+{
+    bool main = c->figure == c->workload->yields[0] || c->figure == METRIC_cpu_us_per_request;
+    return main && n->why[0] && strcmp(n->why, "-") != 0;
+}
+
+static void say_all(const struct app *a, const struct meeting *m, int meetings, struct text *t)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    if (s->now.axis == PARAM_COUNT) {
+        say(t, "One row has no curve. p measures a sweep; each row appears here as it comes.");
+        return;
+    }
+    curves_say_meet(&s->now, m, meetings, t);
+    if (t->used && explains(&s->now, &s->answer))
+        say(t, ": %s", s->answer.why);
+    if (t->used)
+        say(t, ".");
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int text_room(int h)
+{
+    return h < 20 ? 1 : h < 30 ? 2 : 3;
+}
+
+static struct plot plot_of(const struct app *a, int below)
+{
+    const struct canvas *c = a->canvas;
+    struct plot p = {.logs = curves_logs(&a->scene->curves.now, a->curves.axes)};
+    p.scale = height_scale(&a->scene->curves, p.logs.y);
+    int h = c->h - TOP - 2 - below - 2;
+    h -= h % 2 == 0; /* a middle line for its label */
+    p.r = (struct rect){GRAPH_GUTTER + 1, TOP, c->w - GRAPH_GUTTER - 4, h < 3 ? 3 : h};
+    return p;
+}
+
+static void draw_plot(struct app *a, const struct plot *p, const struct meeting *m, int meetings)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    graph_y_axis(a->canvas, (struct rect){0, p->r.y, a->canvas->w, p->r.h}, &p->scale);
+    draw_x_axis(a, p);
+    draw_cursor(a, p);
+    if (s->has_before)
+        draw_lines(a, p, true, false);
+    draw_lines(a, p, false, false);
+    if (s->has_before)
+        draw_lines(a, p, true, true);
+    draw_lines(a, p, false, true);
+    draw_meetings(a, p, m, meetings);
+    note_columns(a, p);
+}
+
+static void draw_measured(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    const struct scene_curves *s = &a->scene->curves;
+    struct meeting m[MEETINGS];
+    char text[600] = "";
+    struct text t = {text, sizeof text, 0};
+    int read = read_lines(a), room = text_room(c->h);
+    struct plot p = plot_of(a, read + room);
+    int meetings = curves_meet(&s->now, p.logs, m, MEETINGS);
+    say_all(a, m, meetings, &t);
+    draw_title(a, &p);
+    draw_legend(a, m, meetings);
+    draw_plot(a, &p, m, meetings);
+    int y = c->h - 2 - read - room;
+    struct flow f = {.c = c, .x = 1, .y = y, .w = c->w - 2, .most = read, .indent = 4};
+    flow_at(&f, s, curves_cursor(a));
+    chrome_text(c, (struct rect){1, y + read, c->w - 2, room}, ROLE_TEXT, false, text);
+}
+
+void view_curves_draw(struct app *a)
+{
+    struct canvas *c = a->canvas;
+    const struct scene_curves *s = &a->scene->curves;
+    chrome_header(a);
+    if (!s->has && a->frozen)
+        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
+                    "frozen: the curves come when the picture goes on (f in the live view)");
+    else if (!s->has || !s->now.count)
+        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
+                    "nothing is measured of this yet; p measures a sweep");
+    else
+        draw_measured(a);
+    chrome_log(a, c->h - 2);
+    chrome_footer(a);
+}
