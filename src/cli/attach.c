@@ -49,7 +49,7 @@ static int attach_all(const struct args *a, char *models, struct err *e)
     int number = 0;
     for (int i = 0; i < a->text_count; i++) {
         if (a->texts[i].id == OPTION_pid && (i == 0 || a->texts[i - 1].id != OPTION_attach))
-            return err_set(e, EINVAL, "--pid %.40s: belongs behind the --attach whose process it is",
+            return err_set(e, EINVAL, "--pid %.40s: belongs behind the --attach of its process",
                            a->texts[i].text);
         if (a->texts[i].id != OPTION_attach)
             continue;

@@ -17,7 +17,8 @@
 #include "servers/server.h"
 #include "ui/text.h"
 
-static const char *const dash_options[] = {"models", "plan", "charset", "no_color", "attach", "pid", ""};
+static const char *const dash_options[] = {"models", "plan", "charset", "no_color",
+                                           "attach", "pid", ""};
 static const char *const run_options[] = {"models", "plan",    "output",    "format",
                                           "quiet",  "fail_if", "find_rate", "attach", "pid", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
@@ -86,7 +87,8 @@ const struct command_line cli_table[] = {
      {.accepts = plot_options, .operands = 1, .one_value = true, .words = plot_option_words},
      cli_plot, plot_notes},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, loopback",
+     "the tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, "
+     "loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor, NULL},

@@ -15,7 +15,7 @@
 /* What every workload yields, last. */
 #define METRICS_OF_ALL                                                                             \
     METRIC_pss_bytes, METRIC_descriptors, METRIC_threads, METRIC_processes,                        \
-        METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,               \
+        METRIC_process_cpu_pct, METRIC_ui_cpu_pct, METRIC_errors, METRIC_errors_refused,           \
         METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd
 
 static const enum param_id transfer_matters[] = {

@@ -56,8 +56,8 @@ extern const int io_model_count;
 /* Can it run here? 0, or -errno and why not: its probe, or what a target lacks. */
 int io_model_probe(const struct io_model *m, struct err *e);
 
-/* The model of that word: of the table, or a target (servers/targets.h). NULL, and e says what there
- * is. */
+/* The model of that word: of the table, or a target (servers/targets.h). NULL, and e says what
+ * there is. */
 const struct io_model *io_model_of(const char *word, struct err *e);
 
 /* Index of an id in the table, -1 when there is none. io_model_word: for params_nearest(). */

@@ -2,7 +2,8 @@
 /* Why a process of its own: only a child subreaper becomes the parent of what daemonises, so that
  * nothing of the server escapes, and only a parent learns the CPU time of children that ended. It
  * sleeps in poll() on its lifeline, the output and SIGCHLD; it is one thread, so that fork() is
- * safe. Sources: prctl(2) PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG, signalfd(2), getrusage(2). */
+ * safe. Sources: prctl(2) (PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG), signalfd(2),
+ * getrusage(2). */
 #include "servers/keeper.h"
 
 #include <errno.h>

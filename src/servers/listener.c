@@ -22,7 +22,8 @@ static int listeners(pid_t pid, int port, unsigned long *inodes, int most)
         while (f && n < most && fgets(line, sizeof line, f)) {
             unsigned here, state;
             unsigned long inode;
-            if (sscanf(line, " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %*u %*d %lu",
+            if (sscanf(line,
+                       " %*d: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %*u %*d %lu",
                        &here, &state, &inode) == 3 && (int)here == port && state == 0x0a)
                 inodes[n++] = inode;
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The placement of a server that is not ours and that we start: under a keeper, which outlives us by
- * as long as it takes to end it. It is ready once a connection to it is accepted. Its CPU is that
- * of all its processes, and of those that ended as the keeper counts them; it runs on the CPUs that
- * one of ours would have. Its counters stay zero: server_counted() says so. */
+/* The placement of a server that is not ours and that we start: under a keeper, which outlives us
+ * by as long as it takes to end it. It is ready once a connection to it is accepted. Its CPU is
+ * that of all its processes, and of those that ended as the keeper counts them; it runs on the CPUs
+ * that one of ours would have. Its counters stay zero: server_counted() says so. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

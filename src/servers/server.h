@@ -26,8 +26,9 @@ struct server_spec {
 };
 
 /* Starts it and waits until it listens (at most 5 s; a target as long as its recipe says); of a
- * target that was attached to (servers/target.h) it is only the handle. NULL with one line: the address is in use, the model cannot run here, the child died. The
- * caller ends it with server_stop(). */
+ * target that was attached to (servers/target.h) it is only the handle. NULL with one
+ * line: the address is in use, the model cannot run here, the child died. The caller ends it with
+ * server_stop(). */
 struct server *server_start(const struct server_spec *spec, struct err *e);
 
 /* Stops it within a second (a child that does not listen to its lifeline is killed), joins or reaps
@@ -88,7 +89,8 @@ void server_gate(struct server *s, enum gate_word word);
 void server_gate_read(const struct server *s, struct gate_reading *out);
 
 /* What main() asks first. True: this is the process of a server ("--server-child FD") or the keeper
- * of one that is not ours, which has run; *status is to be its exit status. Nothing is printed; errors go into the shared header. */
+ * of one that is not ours, which has run; *status is to be its exit status. Nothing is printed;
+ * errors go into the shared header. */
 bool server_child(int argc, char **argv, int *status);
 int server_child_main(int argc, char **argv);
 

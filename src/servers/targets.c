@@ -156,7 +156,7 @@ static const struct target *find_attached(const char *word, struct err *e)
         if (i + 1 == number || !strcmp(attached[i]->id, word))
             return attached[i];
     err_set(e, EINVAL, number > 1 ? "--models %s: there are fewer than that many --attach HOST:PORT"
-                                  : "--models %s: needs --attach HOST:PORT, and --pid PID for its CPU",
+                                  : "--models %s: needs --attach HOST:PORT (and --pid PID)",
             word);
     return NULL;
 }

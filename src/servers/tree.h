@@ -20,7 +20,7 @@ struct tree_root {
     pid_t pid;
     bool itself;
     uint64_t start_ticks;            /* then its identity, with the pid */
-    const _Atomic int64_t *ended_ns; /* CPU time that somebody counts of those that ended; or NULL */
+    const _Atomic int64_t *ended_ns; /* CPU time of those that ended, as somebody counts it */
 };
 struct tree *tree_new(const struct tree_root *root);
 void tree_free(struct tree *t);
