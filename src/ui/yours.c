@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* A server that is not ours speaks one protocol, so an order with one in it is asked in that; the
+ * ones of ours beside it speak it too. */
+#include "ui/yours.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/protocol.h"
+#include "servers/targets.h"
+#include "session/plan.h"
+#include "ui/actions.h"
+
+/* --- the picker ------------------------------------------------------------------------------- */
+
+/* Beside the other panes, in this pane. */
+static int fits(const struct app *a, const struct target *t, struct err *e)
+{
+    struct lineup l = a->want.lineup;
+    int protocol;
+    l.models[a->pane] = &t->model;
+    int rc = target_probe(t, e);
+    return rc < 0 ? rc : targets_protocol(&l, -1, &protocol, e);
+}
+
+static const char *name_of(const struct target *t)
+{
+    return t->recipe ? t->id + strlen(TARGETS_RECIPE) : t->id;
+}
+
+int yours_list(struct app *a, int now)
+{
+    const struct target *t;
+    const char *group = io_group_words[GROUP_YOURS];
+    struct picker_item *item = picker_add(&a->picker);
+    snprintf(item->name, sizeof item->name, "attach ...");
+    snprintf(item->text, sizeof item->text, "a server that runs already, by its address and pid");
+    item->group = group;
+    item->value = YOURS_VALUE;
+    for (int i = 0; (t = targets_at(i)); i++) {
+        struct err why = {""};
+        char speaks[64];
+        item = picker_add(&a->picker);
+        snprintf(item->name, sizeof item->name, "%s", name_of(t));
+        snprintf(item->text, sizeof item->text, "%.120s%s%s", t->model.summary,
+                 t->speaks ? "; speaks " : "", targets_speak(t, speaks, sizeof speaks));
+        if (fits(a, t, &why) < 0)
+            snprintf(item->why_not, sizeof item->why_not, "%.110s", why.text);
+        item->group = group;
+        item->value = YOURS_VALUE + 1 + i;
+        if (&t->model == a->want.lineup.models[a->pane])
+            now = item->value;
+    }
+    return now;
+}
+
+const struct io_model *yours_model(struct app *a, int value)
+{
+    (void)a;
+    const struct target *t = targets_at(value - YOURS_VALUE - 1);
+    return value == YOURS_VALUE || !t ? NULL : &t->model;
+}
+
+/* --- the order -------------------------------------------------------------------------------- */
+
+static bool any_target(const struct lineup *l)
+{
+    for (int i = 0; i < l->count; i++)
+        if (l->models[i]->target)
+            return true;
+    return false;
+}
+
+static bool fixed(double protocol)
+{
+    return !isnan(protocol) && protocol_table[(int)protocol]->fixed;
+}
+
+bool yours_speak(struct app *a, struct plan_row *want)
+{
+    struct params *p = &want->params;
+    struct err e = {""};
+    double before = p->protocol;
+    bool asked = before != a->want.params.protocol && any_target(&a->want.lineup);
+    if (!any_target(&want->lineup) && !any_target(&a->want.lineup))
+        return true;
+    if (!asked)
+        p->protocol = any_target(&want->lineup) ? PARAM_UNSET : a->given.protocol;
+    int rc = plan_speak(&want->lineup, p, &e);
+    if (rc == 0 && p->protocol != before && (fixed(p->protocol) || fixed(before)))
+        p->size = fixed(p->protocol) ? PARAM_UNSET : a->given.size;
+    if (rc == 0)
+        rc = workload_check(p, &e);
+    if (rc < 0) {
+        app_warn(a, "%s", e.text);
+        return false;
+    }
+    workload_resolve(p);
+    return true;
+}
+
+/* --- attaching -------------------------------------------------------------------------------- */
+
+void yours_ask(struct app *a)
+{
+    a->sessions.path = (struct path_entry){.what = PATH_ATTACH};
+    a->dialog = DIALOG_PATH;
+}
+
+static int attach(struct app *a, const char *typed, const struct target **out, struct err *e)
+{
+    char address[256], pid[16];
+    int n = sscanf(typed, "%255s %15s", address, pid);
+    if (n < 1)
+        return err_set(e, EINVAL, "an address is needed, as 127.0.0.1:8080");
+    int rc = targets_attach(address, n > 1 ? pid : NULL, a->given.size > 0, out, e);
+    return rc < 0 ? rc : fits(a, *out, e);
+}
+
+/* What cannot be stays in the field, with the reason. */
+void yours_take(struct app *a)
+{
+    struct path_entry *p = &a->sessions.path;
+    const struct target *t;
+    struct err e = {""};
+    if (attach(a, p->text, &t, &e) < 0) {
+        snprintf(p->problem, sizeof p->problem, "%s", e.text);
+        a->dialog = DIALOG_PATH;
+        return;
+    }
+    struct plan_row want = a->want;
+    want.lineup.models[a->pane] = &t->model;
+    app_order(a, &want);
+    if (t->doubt[0] && !a->note[0])
+        app_warn(a, "%s: its CPU is not measured", t->doubt);
+}
