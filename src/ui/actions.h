@@ -59,6 +59,7 @@ void picture_poll(struct app *a); /* says when one is drawn */
 void picture_drop(struct app *a); /* waits for none */
 
 /* actions_map.c */
+void act_map_axes(struct app *a, const struct map_axes *axes); /* the map is over these */
 void act_map_column(struct app *a, int step);
 void act_map_row(struct app *a, int step);
 void act_map_focus(struct app *a, int place); /* counted line by line */

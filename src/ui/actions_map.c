@@ -15,6 +15,13 @@ enum metric_id act_map_metric(const struct app *a)
     return taken ? a->map_figure : w->yields[0];
 }
 
+void act_map_axes(struct app *a, const struct map_axes *axes)
+{
+    a->map_axes = *axes;
+    a->map_column = axes->connections.count / 2;
+    a->map_row = axes->rate.count / 2;
+}
+
 static int within(int i, int count)
 {
     return i < 0 ? 0 : i >= count ? count - 1 : i;

@@ -22,6 +22,7 @@
 void app_init(struct app *a, struct session *s, const struct plan_row *want,
               enum term_charset charset)
 {
+    struct map_axes usual;
     memset(a, 0, sizeof *a);
     sessions_init(a, s);
     a->want = *want;
@@ -39,7 +40,8 @@ void app_init(struct app *a, struct session *s, const struct plan_row *want,
     a->curves.axis = PARAM_COUNT;
     a->curves.at = NAN;
     a->map_figure = METRIC_COUNT;
-    map_axes_of(NULL, &a->map_axes);
+    map_axes_of(NULL, &usual);
+    act_map_axes(a, &usual);
     reach_limits_read(&a->limits);
     a->changed = true;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ui/actions.h"
 #include "ui/app.h"
 #include "ui/signals.h"
 
@@ -135,7 +136,7 @@ static void first_order(struct loop *l, struct session *s, const struct ui_optio
             *params_at(&l->app.given, id) = params_get(&o->want.params, id);
     l->app.theme = o->theme;
     if (o->map)
-        l->app.map_axes = *o->map;
+        act_map_axes(&l->app, o->map);
     if (o->on_map)
         l->app.view = VIEW_MAP;
     l->app.config = o->config;

@@ -26,7 +26,7 @@ static void is_measured_and_read(void **state)
     live_expect(t, "ANSWER");
     live_expect(t, "n refine");
     live_expect(t, "load on"); /* the plan is over */
-    tty_keys(t, "\033OC"); /* right */
+    tty_keys(t, "\033OA"); /* up */
     live_expect(t, "20 connections at 500/s: A ");
     tty_keys(t, "\r");
     live_expect(t, "[20 connections]");

@@ -58,7 +58,7 @@ static void screens(void **state)
     screen("map-80x24-empty");
     start("poll,epoll-lt", 80, 24, CHARSET_BRAILLE);
     measured(49);
-    show_keys(&a, "<down><down><right><right><right><right>");
+    show_keys(&a, "<up><right>");
     screen("map-80x24");
     start("select,epoll-lt", 80, 24, CHARSET_ASCII);
     measured(20);
@@ -131,7 +131,7 @@ static void a_place_is_seen_live(void **state)
 {
     (void)state;
     start("poll,epoll-lt", 80, 24, CHARSET_BRAILLE);
-    show_keys(&a, "4<right><right><down><down><down><enter>");
+    show_keys(&a, "4<left><enter>");
     assert_int_equal(a.view, VIEW_LIVE);
     assert_int_equal(got->live, 1);
     assert_true(got->want.params.connections == 100 && got->want.params.rate == 10000);
@@ -143,7 +143,7 @@ static void the_focus_stays_on_the_map(void **state)
 {
     (void)state;
     start("poll,epoll-lt", 60, 15, CHARSET_BRAILLE);
-    show_keys(&a, "4<left><up>");
+    show_keys(&a, "4<left><left><left><left><up><up><up><up>");
     assert_int_equal(a.map_column + a.map_row, 0);
     for (int i = 0; i < 20; i++)
         show_keys(&a, "<right><down>");
