@@ -6,20 +6,24 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "ui/actions.h"
 #include "ui/commands.h"
 #include "ui/text.h"
 #include "ui/views.h"
 
 /* --- line 1 ----------------------------------------------------------------------------------- */
 
-static int draw_tabs(struct canvas *c, enum view view)
+static int draw_tabs(struct app *a, enum view view)
 {
+    struct canvas *c = a->canvas;
     int x = 1 + canvas_text(c, 1, 0, c->w, ROLE_TITLE, true, "iodash") + 2;
     for (int i = 0; i < view_count && *view_table[i].tab; i++) {
         bool here = view_table[i].view == view;
-        x += canvas_printf(c, x, 0, c->w - x, here ? ROLE_FOCUS : ROLE_DIM, here,
-                           here ? "[%s]" : "%s", view_table[i].tab);
-        x += 2;
+        int letters = here || c->w >= 80 ? 16 : 1; /* the key alone */
+        int w = canvas_printf(c, x, 0, c->w - x, here ? ROLE_FOCUS : ROLE_DIM, here,
+                              here ? "[%.*s]" : "%.*s", letters, view_table[i].tab);
+        mouse_hot(a, (struct rect){x, 0, w, 1}, app_key, view_table[i].tab[0]);
+        x += w + 2;
     }
     return x;
 }
@@ -32,12 +36,23 @@ static double read_ago(const struct app *a)
     return a->cursor <= last ? p->trace_t_s[last] - p->trace_t_s[last - a->cursor] : 0;
 }
 
-static void load_state(const struct app *a, char *buf, size_t size)
+static const char *file_name(const struct app *a)
+{
+    const char *slash = strrchr(a->scene->file, '/');
+    return slash ? slash + 1 : a->scene->file;
+}
+
+/* In `room` columns; the log line has the whole name. */
+static void load_state(const struct app *a, int room, char *buf, size_t size)
 {
     const struct session_now *n = a->scene->now;
     char left[24], clock[24];
     units_clock(clock, sizeof clock, n->elapsed_s);
-    if (a->frozen && a->cursor > 0 && read_ago(a) > 0)
+    if (a->scene->file && (!a->frozen || a->cursor == 0))
+        snprintf(buf, size, room >= 16 + canvas_width(file_name(a)) ? "saved session %.150s"
+                                                                     : "saved session",
+                 file_name(a));
+    else if (a->frozen && a->cursor > 0 && read_ago(a) > 0)
         snprintf(buf, size, "frozen, %s before  %s",
                  units_span(left, sizeof left, round(read_ago(a))), clock);
     else if (a->frozen)
@@ -52,9 +67,12 @@ static void load_state(const struct app *a, char *buf, size_t size)
 void chrome_header(struct app *a)
 {
     struct canvas *c = a->canvas;
-    char state[80];
-    int x = draw_tabs(c, a->view == VIEW_HELP ? a->help_of : a->view);
-    load_state(a, state, sizeof state);
+    char state[200];
+    int x = draw_tabs(a, a->view == VIEW_HELP ? a->help_of : a->view) - 1; /* a blank between */
+    load_state(a, c->w - x, state, sizeof state);
+    char *clock = strrchr(state, ' ');
+    if (clock && x + canvas_width(state) + 1 > c->w)
+        clock[-1] = '\0'; /* without room for both the clock goes first */
     int w = canvas_width(state);
     if (x + w + 1 <= c->w)
         canvas_text(c, c->w - w - 1, 0, w, a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
@@ -75,10 +93,10 @@ static bool has_key(enum param_id id)
     return false;
 }
 
-static int draw_field(const struct app *a, int x, int y, enum param_id id, char key)
+static int draw_field(struct app *a, int x, int y, enum param_id id, char key)
 {
     struct canvas *c = a->canvas;
-    bool here = id == a->field && !scene_planning(a->scene);
+    bool here = id == a->field && !scene_planning(a->scene) && !a->scene->file;
     double v = params_get(&a->scene->shown.params, id);
     char text[64];
     words_param(id, v, text, sizeof text);
@@ -87,6 +105,7 @@ static int draw_field(const struct app *a, int x, int y, enum param_id id, char 
     int used = canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "%c ", key);
     used += canvas_printf(c, x + used, y, c->w - x - used, here ? ROLE_FOCUS : ROLE_TEXT, here,
                           here ? "[%s]" : "%s", text);
+    mouse_hot(a, (struct rect){x, y, used, 1}, act_field, (int)id);
     return used + 2;
 }
 
@@ -156,13 +175,22 @@ static const char *sweep_hint(const struct app *a, char *buf, size_t size)
     return buf;
 }
 
+/* What is going on, or which file it is. */
+static const char *state_text(const struct app *a, char *buf, size_t size)
+{
+    if (!a->scene->file)
+        return words_phase(a->scene, buf, size);
+    snprintf(buf, size, "saved session %.200s", file_name(a));
+    return buf;
+}
+
 void chrome_log(struct app *a, int y)
 {
     struct canvas *c = a->canvas;
-    char phase[80];
+    char phase[220];
     bool own = note_stands(a);
     int x = 1 + canvas_text(c, 1, y, c->w - 1, ROLE_TEXT, false,
-                            words_phase(a->scene, phase, sizeof phase));
+                            state_text(a, phase, sizeof phase));
     const char *text = own ? a->note : session_said(a);
     char hint[80];
     if (!*text && a->scene->now->phase == PHASE_EXTRA)
@@ -185,6 +213,7 @@ void chrome_footer(struct app *a)
     char text[320];
     command_footer(a, a->view, c->w, text, sizeof text);
     canvas_text(c, 0, c->h - 1, c->w, ROLE_DIM, false, text);
+    mouse_words(a, c->h - 1, text);
 }
 
 /* --- the answer ------------------------------------------------------------------------------- */
