@@ -30,12 +30,6 @@ class Map(Case):
         for r in rows:
             self.assertGreater(float(r["cpu_us_per_request"]), 0)
 
-    def test_markdown(self):
-        done = self.iodash("run", *MAP, "--format", "markdown")
-        self.assertEqual(done.status, 0, done)
-        self.assertIn("| requests/s | 5 | 200 |", done.out)
-        self.assertIn("**ANSWER**", done.out)
-
     def test_refused(self):
         for at in ("3000", "x,1k", "10,-1"):
             done = self.iodash("run", *MAP, "--at", at)
