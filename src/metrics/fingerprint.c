@@ -187,8 +187,10 @@ static struct watched watched_by(struct fingerprint_taking *t, const struct slee
 
 static const char *word_of(const struct sleeper *s, const struct watched *w)
 {
-    if (s->most.in != ASLEEP_EPOLL || !w->known || w->shown == 0)
+    if (!w->epoll)
         return asleep_words[s->most.in];
+    if (!w->known || w->shown == 0)
+        return asleep_words[ASLEEP_EPOLL];
     if (2 * w->once > w->shown)
         return "epoll one-shot";
     return 2 * w->edge > w->shown ? "epoll edge" : "epoll level";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptors of a process that is not ours, or of a thread that keeps its own. Their links in /proc tell sockets from the rest;
- * a duplicate that pidfd_getfd() lends answers what a listener's queue holds and what is set on a
- * connection. A set that is waited on stands in three places: epoll's in the fdinfo of its
- * descriptor, poll's and select's in the memory of the process, which lies still while it sleeps.
- * Lending costs some 3 us, so of thousands of connections only the first are looked at. */
+/* The descriptors of a process that is not ours, or of a thread that keeps its own. Their links in
+ * /proc tell sockets from the rest; a duplicate that pidfd_getfd() lends answers what a listener's
+ * queue holds and what is set on a connection. A set that is waited on stands in three places:
+ * epoll's in the fdinfo of its descriptor, poll's and select's in the memory of the process, which
+ * lies still while it sleeps. Lending costs some 3 us, so of thousands of connections only the
+ * first are looked at. */
 #include "metrics/fingerprint_inner.h"
 
 #include <dirent.h>
@@ -133,7 +134,7 @@ static void scan_link(struct scan *c, int folder, const char *name)
         scan_socket(c, (int)fd, inode);
         return;
     }
-    c->o->kinds[fd] = FD_OTHER;
+    c->o->kinds[fd] = strcmp(link, "anon_inode:[eventpoll]") == 0 ? FD_EPOLL : FD_OTHER;
     c->s->rings += strcmp(link, "anon_inode:[io_uring]") == 0;
 }
 
@@ -182,9 +183,17 @@ bool table_same_file(const struct table *a, int fd_a, const struct table *b, int
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
+static void watch_epoll(const struct table *o, int set, struct watched *w);
+
+/* An epoll set can be waited for as any descriptor can: who does so waits with epoll. The kernel
+ * allows sets in sets, but no circle. */
 static void watch(struct watched *w, const struct table *o, int fd, uint32_t events)
 {
     enum fd_kind kind = fd >= 0 && fd < FDS_SEEN ? (enum fd_kind)o->kinds[fd] : FD_UNKNOWN;
+    if (kind == FD_EPOLL) {
+        watch_epoll(o, fd, w);
+        return;
+    }
     w->count++;
     w->sockets += kind != FD_OTHER;
     if (kind == FD_OTHER || kind == FD_LISTENER)
@@ -202,6 +211,7 @@ static void watch_epoll(const struct table *o, int set, struct watched *w)
     snprintf(name, sizeof name, "fdinfo/%d", set);
     FILE *f = fopen(path_of(o, name, path, sizeof path), "re");
     w->known = f != NULL;
+    w->epoll = true;
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "tfd: %d events: %" SCNx32, &fd, &events) == 2)
             watch(w, o, fd, events);
@@ -224,10 +234,10 @@ static void watch_poll(const struct table *o, const struct asleep *a, struct wat
 {
     size_t n = a->args[1] < FDS_SEEN ? a->args[1] : FDS_SEEN;
     struct pollfd *set = borrow(o->pid, a->args[0], n * sizeof *set);
-    w->known = set != NULL;
     for (size_t i = 0; set && i < n; i++)
         if (set[i].fd >= 0)
             watch(w, o, set[i].fd, 0);
+    w->known = set != NULL;
     free(set);
 }
 
@@ -235,10 +245,10 @@ static void watch_select(const struct table *o, const struct asleep *a, struct w
 {
     size_t n = a->args[0] < FDS_SEEN ? a->args[0] : FDS_SEEN, bits = 8 * sizeof(unsigned long);
     unsigned long *set = borrow(o->pid, a->args[1], (n + bits - 1) / bits * sizeof *set);
-    w->known = set != NULL;
     for (size_t i = 0; set && i < n; i++)
         if (set[i / bits] >> i % bits & 1)
             watch(w, o, (int)i, 0);
+    w->known = set != NULL;
     free(set);
 }
 

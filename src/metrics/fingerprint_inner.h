@@ -28,7 +28,7 @@ bool asleep_parse(const char *text, struct asleep *out);
 
 #define FDS_SEEN 65536 /* descriptors above are of no kind */
 
-enum fd_kind { FD_UNKNOWN, FD_OTHER, FD_LISTENER, FD_CONNECTION };
+enum fd_kind { FD_UNKNOWN, FD_OTHER, FD_EPOLL, FD_LISTENER, FD_CONNECTION };
 
 struct table { /* of descriptors: a process's, or of threads that have one of their own */
     pid_t pid, tid;
@@ -55,6 +55,7 @@ bool table_same_file(const struct table *a, int fd_a, const struct table *b, int
 
 struct watched { /* a set of descriptors that a thread waits on */
     bool known;  /* could be read */
+    bool epoll;  /* sockets stand in an epoll set, whatever waits for that */
     int count;
     int sockets; /* TCP sockets, and what could not be told */
     int shown, edge, once; /* of them no listener; with EPOLLET, with EPOLLONESHOT */

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -180,6 +181,17 @@ static struct fingerprint of(pid_t pid, int port)
     return out;
 }
 
+/* As EventMachine does it: poll for the epoll set, in which the listener is. */
+static void wait_for_a_set(int fd)
+{
+    int set = epoll_create1(0);
+    struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
+    struct pollfd p = {.fd = set, .events = POLLIN};
+    epoll_ctl(set, EPOLL_CTL_ADD, fd, &ev);
+    poll(&p, 1, -1);
+    _exit(0);
+}
+
 static void end(pid_t pid)
 {
     kill(pid, SIGKILL);
@@ -232,6 +244,20 @@ static void a_select_on_a_listener(void **state)
     close(fd), close(quiet[0]), close(quiet[1]);
 }
 
+static void an_epoll_set_that_is_polled(void **state)
+{
+    (void)state;
+    int port, fd = listener(9, &port);
+    pid_t pid = fork();
+    if (pid == 0)
+        wait_for_a_set(fd);
+    struct fingerprint f = of(pid, port);
+    assert_string_equal(f.waits, "epoll");
+    assert_int_equal(f.watched, 1);
+    end(pid);
+    close(fd);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -241,6 +267,7 @@ int main(void)
         cmocka_unit_test(calls_by_number),
         cmocka_unit_test(a_queue_that_fills),
         cmocka_unit_test(a_select_on_a_listener),
+        cmocka_unit_test(an_epoll_set_that_is_polled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void other_settings(void **state)
     server_stop(s);
 }
 
-/* What another user may know of it: how long its accept queue is, and that the rest is not for him. */
+/* What another user may know of it: its accept queue, and that the rest is not for him. */
 static void of_another_user(void **state)
 {
     (void)state;
