@@ -87,10 +87,20 @@ static int is_ini(const struct dirent *d)
     return n > 4 && n - 4 < INI_NAME && strcmp(d->d_name + n - 4, ".ini") == 0;
 }
 
+/* "light.ini" before "light-blue.ini": without what all end with. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    const char *x = (*a)->d_name, *y = (*b)->d_name;
+    size_t n = strlen(x) - 4, m = strlen(y) - 4;
+    int order = memcmp(x, y, n < m ? n : m);
+
+    return order ? order : n < m ? -1 : n > m;
+}
+
 void ini_names(const char *folder, struct ini_names *out)
 {
     struct dirent **all;
-    int n = scandir(folder, &all, is_ini, alphasort);
+    int n = scandir(folder, &all, is_ini, by_name);
 
     out->count = 0;
     for (int i = 0; i < n; i++) {

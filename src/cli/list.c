@@ -20,6 +20,7 @@
 #include "session/rows.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
+#include "ui/theme.h"
 #include "ui/views.h"
 
 struct line {
@@ -240,6 +241,19 @@ static bool option_line(int i, struct line *out)
     return true;
 }
 
+static bool theme_line(int i, struct line *out)
+{
+    struct theme t;
+    struct err why;
+    if (!theme_shipped(i, &t, &why))
+        return false;
+    snprintf(out->store[0], sizeof out->store[0], "%s", t.name);
+    snprintf(out->store[1], sizeof out->store[1], "%s", why.text[0] ? why.text : t.title);
+    out->cell[0] = out->store[0];
+    out->cell[1] = out->store[1];
+    return true;
+}
+
 static bool loopback_line(int i, struct line *out)
 {
     if (i >= LOOPBACK_COUNT)
@@ -277,6 +291,7 @@ static const struct listing listings[] = {
     {"keys", {"keys", "command", "views", "what it does", NULL}, key_line, {0}},
     {"plans", {"plan", "what it measures", "about", NULL}, plan_line, {0}},
     {"claims", {"claim", "what is said", "where", "how it is tried", NULL}, claim_line, {2, 0, 0}},
+    {"themes", {"theme", "what it looks like", NULL}, theme_line, {0}},
     {"loopback", {"point", "what loopback hides", NULL}, loopback_line, {0}},
 };
 static const int listing_count = sizeof listings / sizeof *listings;

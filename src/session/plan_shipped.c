@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The plans that come with the program, and where its assets are: given, installed beside the
- * binary or in the source tree around the build. Both are found once and kept. */
+/* The plans that come with the program: the files of a folder, listed once and kept. */
 #include "session/plan_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -12,33 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SHIPPED_MOST 64
+#include "base/assets.h"
 
-static char shipped[SHIPPED_MOST][32]; /* frozen once read */
-static int shipped_count;
+#include "base/ini_file.h"
 
-static int is_ini(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-
-    return n > 4 && n - 4 < sizeof *shipped && strcmp(d->d_name + n - 4, ".ini") == 0;
-}
+static struct ini_names shipped; /* frozen once read */
 
 static void read_shipped(void)
 {
-    struct dirent **all;
     char folder[PATH_MAX + 16];
 
     snprintf(folder, sizeof folder, "%s/plans", plan_assets());
-    int n = scandir(folder, &all, is_ini, alphasort);
-    for (int i = 0; i < n; i++) {
-        if (shipped_count < SHIPPED_MOST)
-            snprintf(shipped[shipped_count++], sizeof *shipped, "%.*s",
-                     (int)strlen(all[i]->d_name) - 4, all[i]->d_name);
-        free(all[i]);
-    }
-    if (n >= 0)
-        free(all);
+    ini_names(folder, &shipped);
 }
 
 static const char *shipped_word(int i)
@@ -46,7 +29,7 @@ static const char *shipped_word(int i)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, read_shipped);
-    return i >= 0 && i < shipped_count ? shipped[i] : NULL;
+    return i >= 0 && i < shipped.count ? shipped.name[i] : NULL;
 }
 
 static int unknown_plan(const char *name, struct err *e)
@@ -122,53 +105,12 @@ bool plan_shipped(int i, struct plan_info *out)
     return true;
 }
 
-/* --- where the assets are -------------------------------------------------------------------- */
-
-static char assets[PATH_MAX], looked[PATH_MAX + 128];
-
-static bool assets_at(const char *folder, int folder_length, const char *tail)
-{
-    char probe[PATH_MAX + 16];
-
-    snprintf(assets, sizeof assets, "%.*s/%s", folder_length, folder, tail);
-    snprintf(probe, sizeof probe, "%s/plans", assets);
-    return access(probe, R_OK) == 0;
-}
-
-/* PREFIX/bin/iodash: PREFIX/share/iodash. SOURCE/build/PRESET/...: SOURCE/assets. */
-static void find_assets(void)
-{
-    char exe[PATH_MAX];
-    const char *env = getenv("IODASH_ASSETS");
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe);
-
-    if (env && *env) {
-        snprintf(assets, sizeof assets, "%s", env);
-        snprintf(looked, sizeof looked, "looked in %s/plans (IODASH_ASSETS)", env);
-        return;
-    }
-    snprintf(looked, sizeof looked,
-             "looked for share/iodash/plans and assets/plans beside and above %.*s, and for "
-             "./assets/plans; IODASH_ASSETS may name another folder",
-             n > 0 ? (int)n : 0, exe);
-    for (int up = 0; up < 6 && n > 0; up++) {
-        while (n > 0 && exe[--n] != '/')
-            ;
-        if (assets_at(exe, (int)n, "share/iodash") || assets_at(exe, (int)n, "assets"))
-            return;
-    }
-    snprintf(assets, sizeof assets, "assets");
-}
-
 const char *plan_assets(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, find_assets);
-    return assets;
+    return assets_folder();
 }
 
 const char *plan_looked(void)
 {
-    return shipped_word(0) ? NULL : looked;
+    return shipped_word(0) ? NULL : assets_looked();
 }

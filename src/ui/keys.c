@@ -54,6 +54,14 @@ bool keys_hold(const char *list, int code)
     return false;
 }
 
+int keys_shown(const char *shown)
+{
+    for (int i = 0; i < NAMED; i++)
+        if (!strcmp(named[i].shown, shown))
+            return named[i].code;
+    return shown[0] && !shown[1] ? shown[0] : 0;
+}
+
 char *keys_show(const char *list, char *buf, size_t size)
 {
     char word[16];

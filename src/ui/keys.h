@@ -15,6 +15,9 @@ bool keys_word(const char *list, int i, char *buf, size_t size);
 /* True when the list names this key. */
 bool keys_hold(const char *list, int code);
 
+/* The code of a key as it is shown ("Esc", "s"); 0: none, or more than one ("←→"). */
+int keys_shown(const char *shown);
+
 /* A list as the help writes it: "↑ +", "Esc q", "F10". Returns buf. */
 char *keys_show(const char *list, char *buf, size_t size);
 

@@ -254,7 +254,7 @@ static int window_top(const struct line *lines, int n, int at, int room)
     return top + room > n && n >= room ? n - room : n < room ? 0 : top;
 }
 
-void picker_draw(struct canvas *c, const struct picker *p)
+void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *out)
 {
     struct line lines[2 * PICKER_ITEMS];
     int n = list_lines(p, lines);
@@ -268,8 +268,10 @@ void picker_draw(struct canvas *c, const struct picker *p)
     canvas_fill(c, r, ROLE_TEXT, L' ');
     canvas_frame(c, r, ROLE_FRAME, p->title, "");
     int room = h - 2 - detail, top = window_top(lines, n, p->at, room);
+    *out = (struct picker_place){.r = {r.x + 1, r.y + 1, r.w - 2, room > 0 ? room : 0}};
     for (int i = 0; i < room && top + i < n; i++) {
         struct rect at = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
+        out->item[out->lines++] = lines[top + i].item;
         if (lines[top + i].item < 0)
             canvas_text(c, at.x + 1, at.y, at.w - 1, ROLE_TITLE, true, lines[top + i].group);
         else

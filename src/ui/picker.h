@@ -41,7 +41,13 @@ enum picker_result picker_key(struct picker *p, int key);
 /* True when the filter lets the item through. */
 bool picker_matches(const struct picker *p, int i);
 
+/* Which item stands on which line of r, -1: none. */
+struct picker_place {
+    struct rect r;
+    int lines, item[2 * PICKER_ITEMS];
+};
+
 /* Draws it in the middle of the canvas, as large as it needs. */
-void picker_draw(struct canvas *c, const struct picker *p);
+void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *out);
 
 #endif

@@ -7,15 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
-static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS,    SIGFPE,  SIGILL,  SIGTRAP,
-                            SIGSYS,  SIGXCPU, SIGPIPE,   SIGUSR1, SIGUSR2, SIGALRM,
-                            SIGPROF, SIGPOLL, SIGVTALRM, SIGPWR,  SIGSTKFLT};
-enum { TOLD = sizeof told / sizeof *told, FATAL = sizeof fatal / sizeof *fatal };
+enum { TOLD = sizeof told / sizeof *told };
 
-static struct sigaction told_before[TOLD], fatal_before[FATAL];
+static struct sigaction before[_NSIG];
+static bool caught[_NSIG];
 static int ends[2] = {-1, -1};
 static void (*give_back)(void);
 
@@ -33,10 +33,25 @@ static void on_fatal(int sig)
 {
     if (give_back)
         give_back();
-    for (int i = 0; i < FATAL; i++)
-        if (fatal[i] == sig)
-            sigaction(sig, &fatal_before[i], NULL);
+    sigaction(sig, &before[sig], NULL);
     raise(sig); /* blocked until this handler returns */
+}
+
+/* Those that do nothing, stop the program or cannot be caught. All others end it, the real-time
+ * ones too. */
+static bool spares(int sig)
+{
+    static const int known[] = {SIGKILL, SIGSTOP, SIGTTIN, SIGTTOU, SIGCHLD, SIGURG};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i] == sig)
+            return true;
+    return false;
+}
+
+static void catch(int sig, const struct sigaction *with)
+{
+    if (!caught[sig] && sigaction(sig, with, &before[sig]) == 0)
+        caught[sig] = true;
 }
 
 int signals_open(void (*restore)(void), struct err *e)
@@ -44,18 +59,16 @@ int signals_open(void (*restore)(void), struct err *e)
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return err_sys(e, "pipe for signals");
     give_back = restore;
-    struct sigaction sa = {.sa_flags = SA_RESTART};
+    struct sigaction sa = {.sa_flags = SA_RESTART}, old;
     sigfillset(&sa.sa_mask);
     sa.sa_handler = on_told;
     for (int i = 0; i < TOLD; i++)
-        sigaction(told[i], &sa, &told_before[i]);
+        catch(told[i], &sa);
     sa.sa_handler = on_fatal;
     sa.sa_flags = SA_ONSTACK;
-    for (int i = 0; i < FATAL; i++) {
-        sigaction(fatal[i], NULL, &fatal_before[i]);
-        if (fatal_before[i].sa_handler != SIG_IGN) /* whoever started this wanted that */
-            sigaction(fatal[i], &sa, NULL);
-    }
+    for (int sig = 1; sig < _NSIG; sig++) /* the library keeps some for itself and refuses them */
+        if (!spares(sig) && sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            catch(sig, &sa); /* ignored: whoever started this wanted that */
     return 0;
 }
 
@@ -63,10 +76,10 @@ void signals_close(void)
 {
     if (ends[0] < 0)
         return;
-    for (int i = 0; i < TOLD; i++)
-        sigaction(told[i], &told_before[i], NULL);
-    for (int i = 0; i < FATAL; i++)
-        sigaction(fatal[i], &fatal_before[i], NULL);
+    for (int sig = 1; sig < _NSIG; sig++)
+        if (caught[sig])
+            sigaction(sig, &before[sig], NULL);
+    memset(caught, 0, sizeof caught);
     close(ends[0]);
     close(ends[1]);
     ends[0] = ends[1] = -1;

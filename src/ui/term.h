@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal: the only file that includes curses. One thread calls it, except term_restore. */
+/* The terminal: its two files (term.c shows, term_keys.c reads) are the only ones that include
+ * curses. One thread calls them, except term_restore. */
 #ifndef UI_TERM_H
 #define UI_TERM_H
 
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "ui/canvas.h"
+#include "ui/theme.h"
 
 enum term_charset { CHARSET_AUTO, CHARSET_BRAILLE, CHARSET_BLOCK, CHARSET_ASCII };
 
 struct term_options {
     enum term_charset charset; /* AUTO: by the locale */
     bool no_color;             /* also NO_COLOR set and not empty */
+    const struct theme *theme; /* NULL: the built-in one */
 };
 
 /* Keys that are no character; characters are themselves (Unicode). */
@@ -36,6 +38,7 @@ enum term_key {
     TERM_F1,
     TERM_F10,
     TERM_RESIZE,
+    TERM_MOUSE, /* term_mouse() says what */
     TERM_GONE
 };
 
@@ -52,6 +55,9 @@ void term_size(int *w, int *h);
 enum term_charset term_charset(void); /* never AUTO */
 int term_colors(void);                /* 0 when none are used */
 
+/* Other looks from the next term_show() on. */
+void term_theme(const struct theme *t);
+
 /* Shows the canvas; only what changed is written. */
 void term_show(const struct canvas *c);
 
@@ -59,6 +65,14 @@ void term_show(const struct canvas *c);
  * none). TERM_NONE when there was none. TERM_GONE: the terminal is gone. A lone Esc is told from a
  * slow arrow key within 50 ms. */
 int term_key(int timeout_ms, int wake_fd);
+
+/* The mouse at the last TERM_MOUSE. */
+enum mouse_what { MOUSE_CLICK, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+struct term_mouse {
+    enum mouse_what what;
+    int x, y;
+};
+struct term_mouse term_mouse(void);
 
 /* Pasted text is dropped, except while an entry field takes its characters (never its newlines). */
 void term_take_paste(bool take);

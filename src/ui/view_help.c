@@ -64,14 +64,15 @@ void view_help_draw(struct app *a)
     struct page count = {c, 0, 0, 0, 0};
     page_all(&count, a->help_of);
     int most = count.lines > room ? count.lines - room : 0;
-    a->help_top = a->help_top < 0 ? 0 : a->help_top > most ? most : a->help_top;
+    int top = a->help_top < most ? a->help_top : most;
+    a->help_most = most;
     chrome_header(a);
     canvas_printf(c, 1, 1, c->w - 2, ROLE_TITLE, true, "keys of the %s view",
                   view_find(a->help_of)->name);
-    struct page p = {c, 2, 2 + room, a->help_top, 0};
+    struct page p = {c, 2, 2 + room, top, 0};
     page_all(&p, a->help_of);
-    if (a->help_top < most)
+    if (top < most)
         canvas_printf(c, 1, c->h - 2, c->w - 2, ROLE_DIM, false, "↓ %d more lines",
-                      most - a->help_top);
+                      most - top);
     chrome_footer(a);
 }

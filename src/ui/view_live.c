@@ -2,8 +2,10 @@
 /* The live view: layout.c says where, pane.c, small.c and chrome.c draw; here is the CPU line. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
+#include "ui/actions.h"
 #include "ui/layout.h"
 #include "ui/views.h"
 
@@ -68,9 +70,27 @@ static void draw_cpu(struct app *a, int y)
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
     x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
                        whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %s  steal %s  ui %s",
+    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %2s  steal %2s  ui %2s",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
+}
+
+/* Of a saved session: which file it is, and where its figures are from. */
+static void draw_machine(struct app *a, int y)
+{
+    const struct environment *e = a->scene->env;
+    const char *slash = strrchr(a->scene->file, '/');
+    char text[620];
+    snprintf(text, sizeof text, "%.200s, measured on %s%s%s%s%s",
+             slash ? slash + 1 : a->scene->file, *e->host ? e->host : "a machine",
+             *e->cpu ? ", " : "", e->cpu, *e->kernel ? ", " : "", e->kernel);
+    canvas_cut(a->canvas, 1, y, a->canvas->w - 2, ROLE_DIM, false, text);
+}
+
+static void draw_pane(struct app *a, int pane, struct rect r)
+{
+    mouse_hot(a, r, act_focus, pane);
+    pane_draw(a, pane, r);
 }
 
 void view_live_draw(struct app *a)
@@ -82,12 +102,14 @@ void view_live_draw(struct app *a)
     chrome_header(a);
     chrome_asked(a, layout_find(&l, PART_ASKED, 0).y);
     for (int i = 0; i < s->pane_count; i++)
-        pane_draw(a, i, layout_find(&l, PART_PANE, i));
+        draw_pane(a, i, layout_find(&l, PART_PANE, i));
     chrome_answer(a, layout_find(&l, PART_ANSWER, 0), &s->answer);
     struct rect table = layout_find(&l, PART_TABLE, 0), cpu = layout_find(&l, PART_CPU, 0);
     if (table.w)
         small_draw(a, table);
-    if (cpu.w)
+    if (cpu.w && s->file)
+        draw_machine(a, cpu.y);
+    else if (cpu.w)
         draw_cpu(a, cpu.y);
     chrome_log(a, layout_find(&l, PART_LOG, 0).y);
     chrome_footer(a);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "session/published.h"
+#include "ui/actions.h"
 #include "ui/views.h"
 
 enum { TOP = 1, GAP = 2 };
@@ -66,6 +67,7 @@ static void draw_row(struct app *a, const struct table *t, int line, int from, i
     const struct table_row *row = &t->row[line];
     int x = 3;
     bool here = row->row->number == a->scene->table_row;
+    mouse_hot(a, (struct rect){0, y, a->canvas->w, 1}, act_table_focus, row->row->number);
     canvas_put(a->canvas, 1, y, ROLE_FOCUS, here ? L'▶' : L' ');
     for (int k = -1; k < n; k++) {
         int i = k < 0 ? 0 : from + k;

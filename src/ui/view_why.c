@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "session/say.h"
 #include "ui/text.h"
+#include "ui/actions.h"
 #include "ui/views.h"
 
 enum { LABEL = 15, CALLS = 7, WIDE = 30, MOST = 48, EXPLAINED = 7 };
@@ -111,6 +112,7 @@ static int draw_bill(struct app *a, const struct scene_why *w, int y, bool one)
         if (one ? n != a->why_line : !scene_why_shows(w, n))
             continue;
         bool here = n == a->why_line, sum = n == BILL_MEASURED;
+        mouse_hot(a, (struct rect){0, y, c->w, 1}, act_why_focus, n);
         canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
         canvas_text(c, 2, y, LABEL, here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
                     bill_words[n].label);

@@ -125,7 +125,8 @@ void tty_close(struct tty *t)
     tty_until_ended(t, 5000);
     close(t->commands);
     close(t->reports);
-    close(t->master);
+    if (t->master >= 0)
+        close(t->master);
     kill(t->shell, SIGKILL);
     waitpid(t->shell, NULL, 0);
     if (t->vt)
@@ -176,7 +177,7 @@ static size_t strip_marks(struct tty *t, char *bytes, size_t n)
 /* All that was written before the last stop or end has arrived. */
 static bool complete(const struct tty *t)
 {
-    return t->marks >= t->marks_due;
+    return t->master < 0 || t->marks >= t->marks_due;
 }
 
 /* One piece of output or one report, waiting at most ms. False when there was nothing. */
@@ -283,6 +284,12 @@ void tty_signal(struct tty *t, int number)
 {
     if (t->status < 0)
         kill(t->pid, number);
+}
+
+void tty_hang_up(struct tty *t)
+{
+    close(t->master);
+    t->master = -1;
 }
 
 void tty_foreground(struct tty *t)

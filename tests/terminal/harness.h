@@ -43,6 +43,8 @@ void tty_resize(struct tty *t, int rows, int cols);
 void tty_signal(struct tty *t, int number);
 void tty_foreground(struct tty *t); /* fg, after it was stopped */
 
+void tty_hang_up(struct tty *t);    /* the terminal is gone; only its end can be waited for */
+
 /* Takes what the program writes for so long. */
 void tty_pump(struct tty *t, int ms);
 
@@ -63,6 +65,11 @@ char *tty_screen(struct tty *t);
 /* A part of it: columns x .. x+w-1 of lines y .. y+h-1. */
 char *tty_part(struct tty *t, int x, int y, int w, int h);
 bool tty_shows(struct tty *t, const char *text);
+
+/* Cells whose colours are not the terminal's own; *highest: the highest number of a colour. */
+int tty_coloured(struct tty *t, int *highest);
+/* Where the text stands, from 0; false: it does not. */
+bool tty_find(struct tty *t, const char *text, int *x, int *y);
 
 bool tty_cursor_visible(const struct tty *t);
 bool tty_alternate(const struct tty *t); /* the alternate screen is shown */

@@ -107,6 +107,43 @@ bool tty_shows(struct tty *t, const char *text)
     return found;
 }
 
+static int number_of(const VTermColor *c)
+{
+    return VTERM_COLOR_IS_INDEXED(c) ? c->indexed.idx : 256;
+}
+
+int tty_coloured(struct tty *t, int *highest)
+{
+    int n = 0;
+    *highest = -1;
+    for (int y = 0; y < t->rows; y++)
+        for (int x = 0; x < t->cols; x++) {
+            VTermScreenCell cell;
+            if (!vterm_screen_get_cell(t->screen, (VTermPos){.row = y, .col = x}, &cell))
+                continue;
+            bool fg = !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg), bg = !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg);
+            n += fg || bg;
+            if (fg && number_of(&cell.fg) > *highest)
+                *highest = number_of(&cell.fg);
+            if (bg && number_of(&cell.bg) > *highest)
+                *highest = number_of(&cell.bg);
+        }
+    return n;
+}
+
+/* Columns are counted as characters: all are one wide here. */
+bool tty_find(struct tty *t, const char *text, int *x, int *y)
+{
+    char *screen = tty_screen(t), *at = strstr(screen, text);
+    *x = *y = 0;
+    for (const char *p = screen; at && p < at; p++) {
+        *x = *p == '\n' ? 0 : *x + ((*p & 0xc0) != 0x80);
+        *y += *p == '\n';
+    }
+    free(screen);
+    return at;
+}
+
 bool tty_cursor_visible(const struct tty *t)
 {
     return t->cursor;

@@ -16,7 +16,8 @@
 static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV};
 enum { DEADLY = sizeof deadly / sizeof *deadly };
 static const int others[] = {SIGXCPU, SIGSYS,    SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM,
-                             SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT};
+                             SIGPROF, SIGVTALRM, SIGPOLL, SIGPWR,  SIGSTKFLT,
+                             34,      64}; /* the first and the last real-time signal */
 enum { OTHERS = sizeof others / sizeof *others };
 
 /* Ends by that signal or because of it, gives the terminal back, leaves no server behind. */
@@ -25,7 +26,8 @@ static void ends_well(struct tty *t, int number, const char *when)
     pid_t servers[8];
     char what[64];
     int count = children_of(tty_pid(t), "--server-child", servers, 8);
-    snprintf(what, sizeof what, "SIG%s %s", sigabbrev_np(number), when);
+    const char *name = sigabbrev_np(number);
+    snprintf(what, sizeof what, "signal %d, SIG%s, %s", number, name ? name : "RT", when);
     tty_signal(t, number);
     if (!tty_until_ended(t, SOON))
         fail_msg("%s: still runs", what);

@@ -120,20 +120,20 @@ static void a_flood_of_resizes(void **state)
 static void resized_in_every_dialog(void **state)
 {
     (void)state;
-    static const char *const dialogs[] = {"m", "w", "p", "g", "c\r", "?", "2"};
+    static const char *const dialogs[] = {"m", "w", "p", "g", "c\r", "?", "2", "t", ",", ":", "o"};
     struct tty *t = live_open(0, 0);
     for (size_t i = 0; i < sizeof dialogs / sizeof *dialogs; i++) {
         tty_keys(t, dialogs[i]);
         tty_pump(t, 150);
-        flood(t, 30);
+        flood(t, 15);
         tty_resize(t, 24, 80);
-        tty_pump(t, 150 * SLOW);
+        tty_pump(t, 100 * SLOW);
         alive(t, dialogs[i], 24, 80);
         tty_keys(t, "\033");
-        tty_pump(t, 200 * SLOW);
+        tty_pump(t, 150 * SLOW);
         alive(t, "after Esc", 24, 80);
         tty_keys(t, "1");
-        tty_pump(t, 100);
+        tty_pump(t, 50);
     }
     live_until_measured(t);
     live_leave(t);

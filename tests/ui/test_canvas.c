@@ -10,7 +10,6 @@
 
 #include "ui/canvas.h"
 #include "ui/text.h"
-#include "ui/theme.h"
 
 static char line[1024];
 
@@ -137,22 +136,6 @@ static void text_breaks_at_blanks(void **state)
     assert_int_equal(text_lines("one two three", 8), 2);
 }
 
-static void colours_only_add(void **state)
-{
-    (void)state;
-    static const int colors[] = {0, 8, 16, 88, 256};
-    for (int i = 0; i < 5; i++)
-        for (int r = 0; r < ROLE_COUNT; r++)
-            assert_true(theme_style((enum role)r, colors[i]).color < (colors[i] ? colors[i] : 1));
-    for (int r = 0; r < ROLE_COUNT; r++)
-        assert_int_equal(theme_style((enum role)r, 0).color, -1);
-    for (int i = 1; i < 5; i++) /* panes differ where there are colours */
-        for (int a = ROLE_PANE_A; a <= ROLE_PANE_D; a++)
-            for (int b = ROLE_PANE_A; b < a; b++)
-                assert_int_not_equal(theme_style((enum role)a, colors[i]).color,
-                                     theme_style((enum role)b, colors[i]).color);
-}
-
 int main(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
@@ -165,7 +148,6 @@ int main(void)
         cmocka_unit_test(frames_hold_their_titles),
         cmocka_unit_test(drawing_outside_changes_nothing),
         cmocka_unit_test(text_breaks_at_blanks),
-        cmocka_unit_test(colours_only_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "golden.h"
 #include "ui/layout.h"
 #include "ui/show.h"
 
@@ -39,52 +40,13 @@ static void connects(int w, int h, enum term_charset charset)
     app_take(&a);
 }
 
-static char *read_golden(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return NULL;
-    char *text = xcalloc(1, 65536);
-    size_t n = fread(text, 1, 65535, f);
-    text[n] = '\0';
-    fclose(f);
-    return text;
-}
-
-static void show_difference(const char *want, const char *got)
-{
-    for (int line = 1; *want || *got; line++) {
-        size_t w = strcspn(want, "\n"), g = strcspn(got, "\n");
-        if (w != g || memcmp(want, got, w) != 0)
-            fprintf(stderr, "line %d\n  expected %.*s\n  shown    %.*s\n", line, (int)w, want,
-                    (int)g, got);
-        want += w + (want[w] != '\0');
-        got += g + (got[g] != '\0');
-    }
-}
-
 /* The screen after these keys is golden/NAME.txt. */
 static void golden(const char *name, const char *keys)
 {
-    char path[300];
-    const char *source = getenv("IODASH_SOURCE"), *mode = getenv("IODASH_GOLDEN");
-    snprintf(path, sizeof path, "%s/tests/ui/golden/%s.txt", source ? source : ".", name);
     show_keys(&a, keys);
-    char *got = show_screen(&a);
-    if (mode && !strcmp(mode, "write")) {
-        FILE *f = fopen(path, "w");
-        assert_non_null(f);
-        fputs(got, f);
-        fclose(f);
-    }
-    char *want = read_golden(path);
-    if (!want)
-        fail_msg("%s is not there", path);
-    if (strcmp(want, got) != 0) {
-        show_difference(want, got);
-        fail_msg("the screen is not %s", path);
-    }
-    free(want);
+    char path[80], *got = show_screen(&a);
+    snprintf(path, sizeof path, "ui/golden/%s", name);
+    golden_is(path, got);
     free(got);
     show_fini(&a);
 }

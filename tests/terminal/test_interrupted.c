@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes in between: Ctrl-Z, a terminal that is gone, a paste, keys faster than the screen. */
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "terminal/live.h"
+
+static char *only_file(struct tty *t, const char *pattern)
+{
+    char path[256];
+    glob_t found;
+    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
+    if (glob(path, 0, NULL, &found) != 0)
+        return NULL;
+    char *name = strdup(found.gl_pathv[0]);
+    globfree(&found);
+    return name;
+}
+
+/* True when each sample that is kept took less than so long, and some are broken. */
+static bool stop_is_left_out(const char *file, double most_s)
+{
+    char command[700];
+    snprintf(command, sizeof command,
+             "python3 -c \"import csv,sys; r=list(csv.DictReader(open(sys.argv[1])));"
+             "k=[float(x['interval_s']) for x in r if x['kept'] in ('yes','extra')];"
+             "b=[x for x in r if x['kept']=='broken']; print(max(k), len(b), file=sys.stderr);"
+             "sys.exit(not (b and max(k) < %f))\" '%s'", most_s, file);
+    return system(command) == 0;
+}
+
+static void a_stop_breaks_the_round(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    live_expect(t, " mean of ");
+    tty_pump(t, 1500);
+    tty_keys(t, "\032");
+    assert_true(tty_until_stopped(t, SOON));
+    tty_pump(t, 2500);
+    tty_foreground(t);
+    live_expect(t, "B epoll");
+    tty_pump(t, 1500);
+    tty_signal(t, SIGSTOP); /* behind its back */
+    assert_true(tty_until_stopped(t, SOON));
+    tty_pump(t, 2500);
+    tty_foreground(t);
+    live_expect(t, "B epoll");
+    tty_pump(t, 1500);
+    tty_keys(t, "s");
+    live_expect(t, "saved as");
+    char *file = only_file(t, "iodash-*[0-9].csv");
+    assert_non_null(file);
+    if (!stop_is_left_out(file, 2))
+        fail_msg("a stop of 2.5 s is in a kept sample, or no round is broken");
+    free(file);
+    live_leave(t);
+}
+
+/* No signal comes: the shell that leads the session ignores it. Reading says it. */
+static void a_terminal_that_is_gone(void **state)
+{
+    (void)state;
+    pid_t servers[8];
+    struct tty *t = live_open(0, 0);
+    live_expect(t, " mean of ");
+    tty_pump(t, 1500);
+    int count = children_of(tty_pid(t), "--server-child", servers, 8);
+    assert_int_equal(count, 2);
+    tty_hang_up(t);
+    if (!tty_until_ended(t, SOON))
+        fail_msg("still runs without a terminal");
+    assert_int_not_equal(tty_status(t), 0);
+    long long end = now_ms() + 2000 * SLOW;
+    for (int i = 0; i < count; i++) {
+        while (process_runs(servers[i]) && now_ms() < end)
+            tty_pump(t, 20);
+        assert_false(process_runs(servers[i]));
+    }
+    char *file = only_file(t, "iodash/*.csv");
+    if (!file)
+        fail_msg("what was measured is not saved");
+    free(file);
+}
+
+/* --- input ----------------------------------------------------------------------------------------- */
+
+static char *pasted(bool marked)
+{
+    static char text[2100];
+    size_t n = 0;
+    n += (size_t)snprintf(text, sizeof text, "%s", marked ? "\033[200~" : "");
+    for (int i = 0; n < 2048; i++)
+        text[n++] = "sdp\ra+ mwq1x2\n"[i % 14];
+    snprintf(text + n, sizeof text - n, "%s", marked ? "\033[201~" : "");
+    return text;
+}
+
+/* It has letters of many commands and Enter: nothing is saved, dropped or begun, nobody leaves. */
+static void a_paste_is_no_keys(void **state)
+{
+    (void)state;
+    struct tty *t = NULL;
+    for (int marked = 0; marked < 2; marked++) {
+        if (t)
+            live_leave(t);
+        t = live_start((struct tty_want){.term = marked ? NULL : "screen"}); /* which marks none */
+        live_until_measured(t);
+        tty_keys(t, pasted(marked));
+        tty_pump(t, 700 * SLOW);
+        assert_int_equal(tty_status(t), -1);
+        assert_true(tty_shows(t, "[1 live]") && tty_shows(t, "[20 connections]"));
+        assert_true(tty_shows(t, "A select") && tty_shows(t, "B epoll"));
+        assert_false(tty_shows(t, "model of") || tty_shows(t, "saved as"));
+        assert_null(only_file(t, "iodash-*.csv"));
+    }
+    tty_keys(t, "c\r");
+    live_expect(t, "Enter take");
+    tty_keys(t, "\033[200~3\n7\033[201~"); /* into what is being typed, but for the line's end */
+    live_expect(t, "37_");
+    tty_keys(t, "\r");
+    live_expect(t, "[37 connections]");
+    live_leave(t);
+}
+
+/* A key that is held comes faster than a frame; all of them count. */
+static void no_key_is_lost(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    char text[32] = "";
+    tty_keys(t, "c\r");
+    live_expect(t, "Enter take");
+    for (int i = 0; i < 24; i++) {
+        char key[2] = {(char)('0' + i % 10), 0};
+        strcat(text, key);
+        tty_keys(t, key);
+        if (i % 3 == 0)
+            tty_pump(t, 3);
+    }
+    live_expect(t, text);
+    tty_keys(t, "\033");
+    live_expect_gone(t, "Enter take");
+    tty_keys(t, "?");
+    live_expect(t, "keys of the live view");
+    for (int i = 0; i < 40; i++)
+        tty_keys(t, i % 4 == 3 ? "\033[A" : "\033[B"); /* 30 down, 10 up */
+    tty_keys(t, "q");
+    live_expect_gone(t, "keys of the live view");
+    for (int i = 0; i < 12; i++)
+        tty_keys(t, "\t"); /* there and back, six times */
+    tty_keys(t, "\t");
+    live_expect(t, "▶B epoll");
+    for (int i = 0; i < 7; i++)
+        tty_keys(t, "  "); /* off and on */
+    live_expect(t, "load on");
+    live_leave(t);
+}
+
+#define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_TERMINAL(a_stop_breaks_the_round),
+        IN_TERMINAL(a_terminal_that_is_gone),
+        IN_TERMINAL(a_paste_is_no_keys),
+        IN_TERMINAL(no_key_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
