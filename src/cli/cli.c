@@ -17,9 +17,9 @@
 #include "servers/server.h"
 #include "ui/text.h"
 
-static const char *const dash_options[] = {"models", "plan", "charset", "no_color",
+static const char *const dash_options[] = {"models", "plan", "at", "charset", "theme", "no_color",
                                            "attach", "pid", ""};
-static const char *const run_options[] = {"models", "plan",    "output",    "format",
+static const char *const run_options[] = {"models", "plan",    "at",    "output",    "format",
                                           "quiet",  "fail_if", "find_rate", "attach", "pid", ""};
 static const char *const serve_options[] = {"models", "listen", "quiet", ""};
 static const char *const serve_params[] = {"size", "workers", "backlog", "accept", "buffer",
@@ -52,6 +52,10 @@ static const struct args_words claims_words[] = {
 static const char claims_notes[] =
     "  Without a NAME all that came with the program are tried, which takes about two minutes;\n"
     "  FILE.ini is a claim of one's own. The verdicts do not change the exit status.\n";
+static const char *const open_options[] = {"charset", "theme", "no_color", ""};
+static const char open_notes[] =
+    "  Nothing is measured: its rows, its last samples and what it answers are looked at.\n"
+    "  FILE-tables.csv beside it is not needed.\n";
 static const char *const compare_options[] = {"format", "spread", ""};
 static const char *const plot_options[] = {"output", "plot", "figure", "axis", "axes", ""};
 static const struct args_words plot_option_words[] = {
@@ -78,6 +82,8 @@ const struct command_line cli_table[] = {
      "what is said of these models, tried here: true, false, depends or not measured, with figures",
      {.accepts = claims_options, .no_params = true, .operands = ARGS_OPERANDS,
       .words = claims_words}, cli_claims, claims_notes},
+    {"open", "open FILE.csv", "the dashboard over a saved session",
+     {.accepts = open_options, .no_params = true, .operands = 1}, cli_open, open_notes},
     {"compare", "compare A.csv... -- B.csv... [--spread PCT]",
      "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,

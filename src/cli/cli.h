@@ -25,6 +25,7 @@ int cli_serve(const struct args *a);
 int cli_load(const struct args *a);
 int cli_list(const struct args *a);
 int cli_claims(const struct args *a);
+int cli_open(const struct args *a);
 int cli_compare(const struct args *a);
 int cli_plot(const struct args *a);
 int cli_doctor(const struct args *a);

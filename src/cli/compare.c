@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "cli/grid.h"
@@ -31,6 +32,19 @@ static int parse_spread(const char *text, double *out, struct err *e)
     return 0;
 }
 
+/* What stands behind "--" is a file, whatever it looks like; one that is none was meant as an
+ * option. */
+static int no_options_behind(const struct args *a, struct err *e)
+{
+    char echo[48];
+    for (int i = a->split; i < a->operand_count; i++)
+        if (a->operand[i][0] == '-' && access(a->operand[i], F_OK) < 0)
+            return err_set(e, EINVAL, "compare: %s stands behind --, where only files do; options "
+                                      "come before that",
+                           params_echo(a->operand[i], echo, sizeof echo));
+    return 0;
+}
+
 static int check(const struct args *a, struct comparison *c, enum grid_format *format,
                  struct err *e)
 {
@@ -39,7 +53,7 @@ static int check(const struct args *a, struct comparison *c, enum grid_format *f
         r = parse_spread(a->options.spread, &c->spread, e);
     if (r == 0 && (a->split == 0 || a->split == a->operand_count))
         r = err_set(e, EINVAL, "compare: needs saved sessions on both sides: A.csv... -- B.csv...");
-    return r;
+    return r == 0 ? no_options_behind(a, e) : r;
 }
 
 static void say_about(const char *name, const char *what)
@@ -95,12 +109,6 @@ static void add_figure(struct grid *g, const struct comparison *c, const struct 
                     interval_text(f, range, sizeof range), is});
 }
 
-/* A call that nobody makes is not worth a line. */
-static bool worth(const struct compare_figure *f)
-{
-    return f->most[SIDE_A] != 0 || f->most[SIDE_B] != 0;
-}
-
 static void print_figures(const struct comparison *c, bool counts, enum grid_format format)
 {
     static const char *const heads[] = {"row",   "figure",   "A (sessions)", "B (sessions)",
@@ -109,7 +117,7 @@ static void print_figures(const struct comparison *c, bool counts, enum grid_for
     grid_init(&g, heads);
     for (int i = 0; i < c->figures; i++)
         if ((metric_table[c->figure[i].metric].cls == CLASS_COUNT) == counts &&
-            worth(&c->figure[i]))
+            compare_worth(&c->figure[i]))
             add_figure(&g, c, &c->figure[i]);
     if (g.rows) {
         printf("%s%s\n\n", format == GRID_MARKDOWN ? "### " : "",
@@ -167,26 +175,6 @@ static void print_only(const struct comparison *c, enum grid_format format)
 
 /* --- what follows ---------------------------------------------------------------------------- */
 
-static void trust_line(const struct comparison *c, char *text, size_t size)
-{
-    int least = c->sessions[c->sessions[SIDE_A] > c->sessions[SIDE_B]];
-    if (c->known)
-        snprintf(text, size,
-                 "%d figures judged, by Welch's t over sessions; each interval is %.4g %%, so that "
-                 "95 %% is left for all together",
-                 c->judged, 100 * c->confidence);
-    else if (!isnan(c->spread))
-        snprintf(text, size,
-                 "by the spread between sessions that was given, %.3g %%; it was not measured",
-                 100 * c->spread);
-    else if (least == 1)
-        snprintf(text, size, "one session a side: the spread between sessions is unknown");
-    else
-        snprintf(text, size,
-                 "%d sessions a side: too few to know the spread between sessions (%d do)", least,
-                 COMPARE_LEAST);
-}
-
 static void print_end(const struct comparison *c, enum grid_format format)
 {
     static const struct {
@@ -207,8 +195,7 @@ static void print_end(const struct comparison *c, enum grid_format format)
         }
     if (!compare_count(c, OUTCOME_DEARER) && !compare_count(c, OUTCOME_CHEAPER) && c->judged)
         say_line("ANSWER", "no difference can be told", format);
-    trust_line(c, text, sizeof text);
-    say_line("TRUST", text, format);
+    say_line("TRUST", compare_trust(c, text, sizeof text), format);
 }
 
 /* --- for programs ---------------------------------------------------------------------------- */

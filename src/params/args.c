@@ -159,8 +159,9 @@ static const char **option_at(struct options *o, int option)
 _Static_assert(sizeof(struct options) == OPTION_COUNT * sizeof(const char *), "only pointers");
 
 /* An argument "text|markdown" in the table is a choice; "NAME|FILE", in capitals, is not. */
-static bool choice_holds(const char *choices, const char *text)
+bool args_allows(enum option_id id, const char *text)
 {
+    const char *choices = option_table[id].argument;
     if (!strchr(choices, '|') || *choices < 'a')
         return true;
     size_t length = strlen(text);
@@ -181,7 +182,7 @@ static int take_option(struct args *a, int option, const char *text, struct err 
     }
     if (!*text)
         return err_set(e, EINVAL, "--%s \"\": needs a value (%s)", name, o->argument);
-    if (!choice_holds(o->argument, text))
+    if (!args_allows((enum option_id)option, text))
         return err_set(e, EINVAL, "--%s %s: must be one of %s", name,
                        params_echo(text, echo, sizeof echo), o->argument);
     if (a->text_count == ARGS_TEXTS)

@@ -53,6 +53,9 @@ int args_parse(int argc, char **argv, const struct args_rules *rules, struct arg
  * malloc'd string that the caller frees. */
 char *args_help(const struct args_rules *rules);
 
+/* Can the option have this text? Only one whose argument is a choice refuses any. */
+bool args_allows(enum option_id id, const char *text);
+
 /* Does a command with these rules take this parameter? */
 bool args_takes(const struct args_rules *rules, enum param_id id);
 

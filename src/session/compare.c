@@ -8,28 +8,8 @@
 #include <string.h>
 
 #include "session/compare_inner.h"
-#include "session/csv_cells.h"
 
 /* --- opening --------------------------------------------------------------------------------- */
-
-struct peek {
-    int column;
-    char *id;
-    size_t size;
-};
-
-static int peek_line(void *ctx, const struct cells *c, struct err *e)
-{
-    struct peek *p = ctx;
-
-    (void)e;
-    if (p->column == -2) {
-        p->column = cells_find(c, "session");
-        return 0;
-    }
-    cells_unguard(cells_text(c, p->column), p->id, p->size);
-    return -ECANCELED; /* one is enough */
-}
 
 static const struct compare_session *same_session(const struct comparison *c, int side,
                                                   const char *id)
@@ -43,14 +23,12 @@ static const struct compare_session *same_session(const struct comparison *c, in
 int compare_open(struct comparison *c, int side, const char *name, char note[200], struct err *e)
 {
     struct compare_session s = {.name = name};
-    struct peek p = {-2, s.id, sizeof s.id};
-    struct err ignored;
 
     note[0] = 0;
     int n = csv_open(name, &s.rows, &s.env, note, e);
     if (n < 0)
         return n;
-    cells_read(name, peek_line, &p, &ignored);
+    csv_session_id(name, s.id, sizeof s.id);
     const struct compare_session *twin = same_session(c, side, s.id);
     if (twin) {
         snprintf(note, 200, "the same session as %.150s: counted once", twin->name);

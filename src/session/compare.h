@@ -78,6 +78,12 @@ int compare_count(const struct comparison *c, enum outcome o);
 /* "worse", "better", "same", "cannot tell", "withheld": of B. */
 const char *compare_word(enum outcome o);
 
+/* A call that nobody makes is not worth a line. */
+bool compare_worth(const struct compare_figure *f);
+
+/* By what it was judged, and what is missing. */
+char *compare_trust(const struct comparison *c, char *buf, size_t size);
+
 /* All of it as one table. */
 void compare_to(const struct comparison *c, struct sink *to);
 

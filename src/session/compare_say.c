@@ -2,6 +2,7 @@
 /* What a comparison says beside its figures: what differs between the machines, what a row is
  * called, and all of it as one table. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "session/compare.h"
@@ -130,6 +131,34 @@ bool compare_difference(const struct comparison *c, int i, char *buf, size_t siz
         return true;
     }
     return i == 0 && say_prices(c, buf, size);
+}
+
+/* --- what is said of figures ------------------------------------------------------------------ */
+
+bool compare_worth(const struct compare_figure *f)
+{
+    return f->most[SIDE_A] != 0 || f->most[SIDE_B] != 0;
+}
+
+char *compare_trust(const struct comparison *c, char *text, size_t size)
+{
+    int least = c->sessions[c->sessions[SIDE_A] > c->sessions[SIDE_B]];
+    if (c->known)
+        snprintf(text, size,
+                 "%d figures judged, by Welch's t over sessions; each interval is %.4g %%, so that "
+                 "95 %% is left for all together",
+                 c->judged, 100 * c->confidence);
+    else if (!isnan(c->spread))
+        snprintf(text, size,
+                 "by the spread between sessions that was given, %.3g %%; it was not measured",
+                 100 * c->spread);
+    else if (least == 1)
+        snprintf(text, size, "one session a side: the spread between sessions is unknown");
+    else
+        snprintf(text, size,
+                 "%d sessions a side: too few to know the spread between sessions (%d do)", least,
+                 COMPARE_LEAST);
+    return text;
 }
 
 /* --- one table ------------------------------------------------------------------------------- */

@@ -39,6 +39,9 @@ int csv_image_save_new(const struct csv_image *i, char *name, size_t size, struc
 int csv_save(const struct csv_session *s, const char *name, struct err *e);
 int csv_save_new(const struct csv_session *s, char *name, size_t size, struct err *e);
 
+/* The samples as a file that has no name. Returns its descriptor or -errno. */
+int csv_save_memory(const struct csv_session *s, struct err *e);
+
 /* May these files be made? 0, or -errno at once: exists, no such folder, read-only. */
 int csv_check(const char *name, struct err *e);
 
@@ -48,6 +51,9 @@ int csv_check(const char *name, struct err *e);
  * the file system, or -EBADMSG when it is no session. */
 int csv_open(const char *name, struct rows *rows, struct environment *env, char note[200],
              struct err *e);
+
+/* The id of the session in its first line, "" where it has none or cannot be read. */
+void csv_session_id(const char *name, char *id, size_t size);
 
 /* The table CSV alone, to a stream (for `run --format csv`). Returns 0 or the stream's -errno. */
 int csv_tables(const struct csv_session *s, FILE *out);

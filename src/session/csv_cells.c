@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* libcsv splits the bytes; this file decides by what (the header line shows it), gathers the cells
- * of a line in one buffer that grows, and bounds what a file that is no CSV can make it hold.
+ * of a line in one buffer that grows, and bounds what a file that is no CSV can make it hold. Lines
+ * with nothing in them that takes a parser are split where they lie, several times faster: of a
+ * session these are nearly all.
  * The guard against formulas is reversible: it adds one ' to what begins with any number of ' and
  * then a sign that starts a formula, and takes one off the same. */
 #include "session/csv_cells.h"
@@ -8,12 +10,14 @@
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/home.h"
 #include "base/units.h"
 
-#define CHUNK 16384
+#define BLOCK (256 << 10)
 
 struct reader {
     struct csv_parser parser;
@@ -22,6 +26,8 @@ struct reader {
     struct err *e;
     int status;
     struct cells cells;
+    unsigned char by;
+    bool inside; /* of a record that the parser has begun, or may have */
     char *text; /* the cells of this line, each with its NUL */
     size_t used, size;
     size_t *start; /* offsets: text moves while it grows */
@@ -29,15 +35,20 @@ struct reader {
     int room;
 };
 
+static void make_room(struct reader *r)
+{
+    if (r->cells.count < r->room)
+        return;
+    r->room = r->room ? 2 * r->room : 128;
+    r->start = xrealloc(r->start, (size_t)r->room, sizeof *r->start);
+    r->cell = xrealloc(r->cell, (size_t)r->room, sizeof *r->cell);
+}
+
 static void on_cell(void *bytes, size_t n, void *ctx)
 {
     struct reader *r = ctx;
 
-    if (r->cells.count == r->room) {
-        r->room = r->room ? 2 * r->room : 128;
-        r->start = xrealloc(r->start, (size_t)r->room, sizeof *r->start);
-        r->cell = xrealloc(r->cell, (size_t)r->room, sizeof *r->cell);
-    }
+    make_room(r);
     if (r->size - r->used <= n) {
         r->size = 2 * (r->used + n) + 4096;
         r->text = xrealloc(r->text, r->size, 1);
@@ -53,23 +64,28 @@ static void on_cell(void *bytes, size_t n, void *ctx)
 
 static bool empty_line(const struct reader *r)
 {
-    return r->cells.count == 0 || (r->cells.count == 1 && r->text[r->start[0]] == 0);
+    return r->cells.count == 0 || (r->cells.count == 1 && r->cell[0][0] == 0);
 }
 
-static void on_line(int end, void *ctx)
+static void hand_over(struct reader *r, bool unended)
 {
-    struct reader *r = ctx;
-
     r->cells.line++;
-    r->cells.unended = end == -1;
-    for (int i = 0; i < r->cells.count; i++)
-        r->cell[i] = r->text + r->start[i];
+    r->cells.unended = unended;
     r->cells.cell = r->cell;
     if (r->status >= 0 && !empty_line(r))
         r->status = r->fn(r->ctx, &r->cells, r->e);
     r->cells.count = 0;
     r->cells.nul = false;
     r->used = 0;
+}
+
+static void on_line(int end, void *ctx)
+{
+    struct reader *r = ctx;
+
+    for (int i = 0; i < r->cells.count; i++)
+        r->cell[i] = r->text + r->start[i];
+    hand_over(r, end == -1);
 }
 
 /* What splits the header: the one of , ; and tab that occurs most outside quotes. */
@@ -96,9 +112,9 @@ static int begin(struct reader *r, const char *path, const char *s, size_t n)
 
     if (n >= 2 && (memcmp(s, "\xff\xfe", 2) == 0 || memcmp(s, "\xfe\xff", 2) == 0))
         return err_set(r->e, EBADMSG, "%s is UTF-16; save it as CSV in UTF-8", path);
-    unsigned char by = separator(s + skip, n - (size_t)skip);
-    csv_set_delim(&r->parser, by);
-    r->cells.comma = by == ';';
+    r->by = separator(s + skip, n - (size_t)skip);
+    csv_set_delim(&r->parser, r->by);
+    r->cells.comma = r->by == ';';
     return skip;
 }
 
@@ -115,33 +131,128 @@ static int feed(struct reader *r, const char *path, const char *s, size_t n)
     return 0;
 }
 
-static int read_all(struct reader *r, const char *path, FILE *f)
+/* --- lines ----------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *s, size_t n)
 {
-    char buf[CHUNK];
-    bool first = true;
+    return !memchr(s, '"', n) && !memchr(s, '\r', n) && !memchr(s, 0, n);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* As libcsv does, blanks around a cell are left off. s[n] may be overwritten. */
+static void split(struct reader *r, char *s, size_t n)
+{
+    char *end = s + n;
+
+    for (char *stop = s; n > 0 && stop; s = stop + 1) {
+        stop = memchr(s, r->by, (size_t)(end - s));
+        char *to = stop ? stop : end;
+        while (s < to && is_blank(*s))
+            s++;
+        while (to > s && is_blank(to[-1]))
+            to--;
+        *to = 0;
+        make_room(r);
+        r->cell[r->cells.count++] = s;
+        if (!stop)
+            break;
+    }
+    if (n > 0)
+        hand_over(r, false);
+}
+
+/* With an odd number of quotes, or a CR in the middle, several records may end here, or none. */
+static bool ends_here(const char *s, size_t n)
+{
+    bool even = true;
+
+    for (size_t i = 0; i < n; i++)
+        even ^= s[i] == '"';
+    return even && !memchr(s, '\r', n);
+}
+
+/* One line with its end. */
+static int take_line(struct reader *r, const char *path, char *s, size_t n)
+{
+    size_t bare = n - 1 - (n > 1 && s[n - 2] == '\r');
+
+    if (!r->inside && is_plain(s, bare)) {
+        split(r, s, bare);
+        return r->status < 0 ? r->status : 0;
+    }
+    long before = r->cells.line;
+    int status = feed(r, path, s, n);
+    r->inside = !(r->cells.line == before + 1 && ends_here(s, bare));
+    return status;
+}
+
+/* All lines that are whole; what follows them is moved to the front. Returns how much that is, or
+ * an error. A line longer than the block is the parser's. */
+static ssize_t take_lines(struct reader *r, const char *path, char *buf, size_t n)
+{
+    char *at = buf, *end = buf + n, *nl;
     int status = 0;
 
-    for (size_t n; status == 0 && (n = fread(buf, 1, sizeof buf, f)) > 0; first = false) {
+    while (status == 0 && (nl = memchr(at, '\n', (size_t)(end - at)))) {
+        status = take_line(r, path, at, (size_t)(nl + 1 - at));
+        at = nl + 1;
+    }
+    size_t rest = (size_t)(end - at);
+    if (status == 0 && (r->inside || rest == BLOCK)) {
+        r->inside |= rest > 0;
+        status = feed(r, path, at, rest);
+        rest = 0;
+    }
+    memmove(buf, at, rest);
+    return status < 0 ? status : (ssize_t)rest;
+}
+
+static int read_blocks(struct reader *r, const char *path, FILE *f, char *buf)
+{
+    bool first = true;
+    ssize_t have = 0;
+
+    for (size_t n; (n = fread(buf + have, 1, BLOCK - (size_t)have, f)) > 0; first = false) {
         int skip = first ? begin(r, path, buf, n) : 0;
-        status = skip < 0 ? skip : feed(r, path, buf + skip, n - (size_t)skip);
+        if (skip < 0)
+            return skip;
+        if (skip)
+            memmove(buf, buf + skip, n - (size_t)skip);
+        have = take_lines(r, path, buf, (size_t)have + n - (size_t)skip);
+        if (have < 0)
+            return (int)have;
     }
     if (ferror(f))
         return err_sys(r->e, "read %s", path);
+    int status = feed(r, path, buf, (size_t)have);
     if (status == 0 && csv_fini(&r->parser, on_cell, on_line, r) == 0)
         status = r->status;
     return status < 0 ? status : 0;
 }
 
+static int read_all(struct reader *r, const char *path, FILE *f)
+{
+    char *buf = xcalloc(BLOCK, 1);
+    int status = read_blocks(r, path, f, buf);
+
+    free(buf);
+    return status;
+}
+
 int cells_read(const char *path, cells_fn fn, void *ctx, struct err *e)
 {
     struct reader r = {.fn = fn, .ctx = ctx, .e = e};
-    FILE *f = fopen(path, "re");
+    FILE *f = home_open(path, "open", e);
 
     if (!f)
-        return err_sys(e, "open %s", path);
+        return -errno;
     if (csv_init(&r.parser, 0) != 0)
         die("no parser for CSV");
-    csv_set_blk_size(&r.parser, 16 * CHUNK); /* it grows by this; 128 bytes crawl in a long cell */
+    csv_set_blk_size(&r.parser, BLOCK); /* it grows by this; 128 bytes crawl in a long cell */
     int status = read_all(&r, path, f);
     csv_free(&r.parser);
     free(r.text);
@@ -165,12 +276,45 @@ char *cells_decimal(const struct cells *c, int i, char *buf, size_t size)
     return buf;
 }
 
+/* Digits with a point in them. Up to 2^53 and 22 decimals both are doubles, so one division rounds
+ * as strtod(3) would, in a fraction of its time. */
+static bool short_number(const char *s, double *out)
+{
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    bool minus = *s == '-';
+    uint64_t all = 0;
+    int digits = 0, decimals = -1;
+
+    for (s += minus; (*s >= '0' && *s <= '9') || (*s == '.' && decimals < 0); s++) {
+        if (*s == '.') {
+            decimals = 0;
+            continue;
+        }
+        all = 10 * all + (uint64_t)(*s - '0');
+        digits++;
+        decimals += decimals >= 0;
+    }
+    if (*s || digits == 0 || digits > 19 || all > 1ull << 53 || decimals > 22)
+        return false;
+    double v = (double)all / tens[decimals > 0 ? decimals : 0];
+    *out = minus ? -v : v;
+    return true;
+}
+
 double cells_number(const struct cells *c, int i)
 {
     char buf[64], *end;
-    double v = units_strtod(cells_decimal(c, i, buf, sizeof buf), &end);
+    const char *text = c->comma ? cells_decimal(c, i, buf, sizeof buf) : cells_text(c, i);
+    double v;
 
-    return end != buf && *end == 0 && isfinite(v) ? v : NAN;
+    if (!*text)
+        return NAN;
+    if (short_number(text, &v))
+        return v;
+    v = units_strtod(text, &end);
+    return *end == 0 && isfinite(v) ? v : NAN;
 }
 
 int cells_find(const struct cells *header, const char *id)

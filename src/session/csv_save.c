@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -259,5 +260,22 @@ int csv_save_new(const struct csv_session *s, char *name, size_t size, struct er
     csv_image_make(s, &i);
     int status = csv_image_save_new(&i, name, size, e);
     csv_image_free(&i);
+    return status;
+}
+
+int csv_save_memory(const struct csv_session *s, struct err *e)
+{
+    char *text;
+    size_t size;
+    int fd = memfd_create("iodash-session", MFD_CLOEXEC);
+
+    if (fd < 0)
+        return err_sys(e, "make a copy of the session");
+    into_memory(csv_samples, s, &text, &size);
+    int status = write_all(fd, text, size) < 0 ? err_sys(e, "make a copy of the session") : 0;
+    free(text);
+    if (status == 0)
+        return fd;
+    close(fd);
     return status;
 }

@@ -129,8 +129,8 @@ bool row_asks_one(const struct params *p);
 /* The same models in the same panes? */
 bool row_same_lineup(const struct row *a, const struct row *b);
 
-/* Does r stand in the table of `like`: the same workload over the same models in the same panes, for
- * the same claim or for none, in the same period? A dropped one stands in none. */
+/* Does r stand in the table of `like`: the same workload over the same models in the same panes,
+ * for the same claim or for none, in the same period? A dropped one stands in none. */
 bool row_in_table(const struct row *r, const struct row *like);
 
 /* Of a pane's connections, idle ones too, at their best in the kept samples; NaN: not known. */

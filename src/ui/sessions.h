@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The dashboard over more than one session: the one that measures, and a saved one that is looked
- * at meanwhile. While that is on the screen the load of the other is off; nothing of it is lost. A row
- * of a saved session is measured anew in the session that measures, never in the saved one: its
+ * at meanwhile. While that is on the screen the load of the other is off; nothing of it is lost. A
+ * row of a saved session is measured anew in the session that measures, never in the saved one: its
  * figures are of another day and perhaps of another machine. Thread: the screen's. */
 #ifndef UI_SESSIONS_H
 #define UI_SESSIONS_H

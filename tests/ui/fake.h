@@ -10,6 +10,7 @@
 
 struct fake_orders {
     int live, plans, stops, loads, more, restarts;
+    unsigned long saved; /* samples that are said to stand in a file */
     int plan_rows, restarted; /* rows of the last plan, pane of the last restart */
     bool load_on;
     struct plan_row want;
@@ -21,6 +22,7 @@ struct fake_orders *fake_orders(struct session *s);
 struct session_now *fake_now(struct session *s); /* what session_read() hands out */
 struct row *fake_row(struct session *s, const struct plan_row *of); /* a new one, running */
 
+struct rows *session_rows_edit(struct session *s);
 struct prices *fake_prices(struct session *s);
 
 /* The default order: select beside epoll-lt, transfer. */
