@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks every #include below src/ against the table of folders: no upward call, no cycle, curses
-in one file. Usage: check_includes.py SOURCE_FOLDER. Exit 1 names each offence."""
+in the files of the terminal. Usage: check_includes.py SOURCE_FOLDER. Exit 1 names each offence."""
 import pathlib
 import re
 import sys
@@ -21,7 +21,7 @@ MAY = {
 # ui/ draws the tables of models and workloads, and nothing else of those folders.
 ALSO = {"ui": {"servers/io_models.h", "load/workloads.h"}}
 CURSES = re.compile(r"^(n?cursesw?|ncursesw?/.*|term|panel|menu|form)\.h$")
-CURSES_HOME = "ui/term.c"
+CURSES_HOMES = ("ui/term.c", "ui/term_keys.c")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -40,8 +40,8 @@ def offences(source):
             quote, header = found.groups()
             where = f"src/{name}:{number}: {header}"
             if quote == "<":
-                if CURSES.match(header) and name != CURSES_HOME:
-                    yield f"{where}: only {CURSES_HOME} includes curses"
+                if CURSES.match(header) and name not in CURSES_HOMES:
+                    yield f"{where}: only {' and '.join(CURSES_HOMES)} include curses"
                 continue
             if not (source / header).is_file():
                 yield f"{where}: includes are rooted at src/, and there is no such file"
