@@ -13,12 +13,18 @@ enum { ALL, REST, ONE }; /* of the picker */
 
 /* --- their state ------------------------------------------------------------------------------ */
 
+/* Not a saved one that is looked at meanwhile. */
+static struct session *measuring(const struct app *a)
+{
+    return a->sessions.live ? a->sessions.live : a->session;
+}
+
 static void read_claims(struct app *a)
 {
     struct claims_state *k = &a->claims;
     if (claims_read(NULL, 0, &k->all, &k->why) < 0 && !k->why.text[0])
         snprintf(k->why.text, sizeof k->why.text, "the claims cannot be read");
-    k->run = claims_run_new(a->sessions.live ? a->sessions.live : a->session, &k->all);
+    k->run = claims_run_new(measuring(a), &k->all);
     k->tries = xcalloc((size_t)k->all.count + 1, sizeof *k->tries);
 }
 
@@ -61,7 +67,7 @@ bool claims_stop(struct app *a)
     if (!a->claims.run || claims_run_wait(a->claims.run, 0))
         return false;
     claims_run_stop(a->claims.run);
-    session_stop_plan(a->session);
+    session_stop_plan(measuring(a));
     a->changed = true;
     app_say(a, "stopped; what was tried stays");
     return true;
