@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/units.h"
@@ -267,13 +268,20 @@ int target_process(struct target *t, const char *text, struct err *e)
     return 0;
 }
 
-/* It, or a process below it: a master often leaves that to its workers. */
-static int listens_in_tree(const struct target *t)
+/* What is wrong with it as the process of that server; "": nothing. A master often leaves listening
+ * to its workers, so those below it count too. */
+static void doubt_of(const struct target *t, char *out, size_t size)
 {
     pid_t pids[TREE_MOST];
-    int n = tree_find(t->pid, pids + 1, TREE_MOST - 1);
+    int n = tree_find(t->pid, pids + 1, TREE_MOST - 1) + 1, port = net_addr_port(&t->addr);
     pids[0] = t->pid;
-    return listener_among(pids, n + 1, net_addr_port(&t->addr));
+    for (int i = 0; i < n; i++)
+        if (pids[i] == getpid())
+            snprintf(out, size, "--pid %d (%.40s): iodash itself runs below it", (int)t->pid,
+                     t->name);
+    if (!out[0] && listener_among(pids, n, port) == 0)
+        snprintf(out, size, "--pid %d (%.40s) does not listen on port %d", (int)t->pid, t->name,
+                 port);
 }
 
 int target_attach_process(struct target *t, const char *text, struct err *e)
@@ -284,9 +292,8 @@ int target_attach_process(struct target *t, const char *text, struct err *e)
         return err_set(e, -rc, "%s", why.text);
     if (rc < 0)
         snprintf(t->doubt, sizeof t->doubt, "%.150s", why.text);
-    else if (listens_in_tree(t) == 0)
-        snprintf(t->doubt, sizeof t->doubt, "--pid %d (%.40s) does not listen on port %d",
-                 (int)t->pid, t->name, net_addr_port(&t->addr));
+    else
+        doubt_of(t, t->doubt, sizeof t->doubt);
     if (t->doubt[0])
         t->pid = 0;
     return 0;

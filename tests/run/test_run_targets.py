@@ -310,6 +310,8 @@ class Attached(Targets):
         self.assertIn(said, done.out)
         self.assertIn(said, row["reason"])
         self.assertGreater(float(self.rows()["epoll-lt"]["server_cpu_pct"]), 0)
+        done = self.iodash("run", "-m", "attach", "--attach", address, "--pid", os.getpid(), *SHORT, "-c", 1)
+        self.assertIn("iodash itself runs below it", done.out)
 
     def test_refused(self):
         here = f"127.0.0.1:{free_port()}"
