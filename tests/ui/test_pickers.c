@@ -99,7 +99,8 @@ static void a_greyed_item_says_why(void **state)
     p.at = 0;
     assert_int_equal(picker_key(&p, TERM_ENTER), PICKER_STAY);
     assert_string_equal(p.message, "uring: io_uring is not allowed here");
-    picker_draw(a.canvas, &p);
+    struct picker_place place;
+    picker_draw(a.canvas, &p, &place);
     assert_int_equal(picker_key(&p, TERM_DOWN), PICKER_STAY);
     assert_int_equal(picker_key(&p, TERM_ENTER), PICKER_TAKE);
     assert_int_equal(p.at, 1);
