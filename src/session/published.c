@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* One file a workload, read when first asked for and kept: a few dozen figures. A name of the file
  * that is a model of ours stands beside that one only; a name that is none (`epoll`) beside all its
- * variants (`epoll-lt`, `epoll-et`), because the documents do not say which they used. */
+ * variants (`epoll-lt`, `epoll-et`), because the documents do not say which they used; that of a
+ * server that is not ours beside its recipe (`target:NAME`, `target:NAME-...`). */
 #include "session/published.h"
 
 #include <limits.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "servers/io_models.h"
+#include "servers/targets.h"
 #include "session/csv_cells.h"
 #include "session/plan.h"
 
@@ -127,8 +129,10 @@ static const struct published *find(const struct workload *w)
 
 static bool same_model(const char *published, const char *ours)
 {
-    size_t n = strlen(published);
+    size_t n = strlen(published), prefix = strlen(TARGETS_RECIPE);
 
+    if (!strncmp(ours, TARGETS_RECIPE, prefix))
+        ours += prefix;
     if (io_model_find(published) >= 0)
         return strcmp(published, ours) == 0;
     return strncmp(published, ours, n) == 0 && (ours[n] == 0 || ours[n] == '-');
