@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "session/inner.h"
 #include "session/reach.h"
 
 #define PROBE_S 0.1
@@ -176,6 +177,7 @@ static void measure(struct claims_run *r, const struct plan *plan)
         if (!r->rows[i])
             continue;
         set_state(r, i, TRY_RUNS);
+        session_log(r->session, "tried: %s", r->claims->list[i]->title);
         if (!rows_come(r, number, r->rows[i]))
             return;
         judge(r, i);

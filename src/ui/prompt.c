@@ -26,6 +26,13 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
+/* -1: none; options of the command line are none. */
+static int param_of(const char *name)
+{
+    int id = params_find(name);
+    return id < PARAM_COUNT ? id : -1;
+}
+
 static struct typed take_apart(const char *text)
 {
     struct typed t = {.param = -1};
@@ -34,8 +41,7 @@ static struct typed take_apart(const char *text)
     snprintf(t.name, sizeof t.name, "%.*s", (int)n, text);
     if (text[n])
         t.value = text + n + strspn(text + n, " =");
-    int id = params_find(t.name);
-    t.param = id < PARAM_COUNT ? id : -1;
+    t.param = param_of(t.name);
     for (int i = 0; i < command_count; i++)
         if (same(command_table[i].name, t.name))
             t.command = &command_table[i];
@@ -58,6 +64,12 @@ static const char *choice_word(int i)
     return params_choice(choice_of, i);
 }
 
+/* A command whose name is a parameter's, too. */
+static bool is_twice(int i)
+{
+    return i >= PARAM_COUNT && param_of(name_word(i)) >= 0;
+}
+
 /* How far all words that begin like this agree; how many there are. */
 static int agree(const char *begin, const char *(*word)(int i), char *out, size_t size)
 {
@@ -69,7 +81,8 @@ static int agree(const char *begin, const char *(*word)(int i), char *out, size_
         size_t k = 0;
         if (strncmp(w, begin, n) != 0)
             continue;
-        if (count++ == 0)
+        count += count == 0 || strcmp(w, out) != 0;
+        if (count == 1)
             snprintf(out, size, "%s", w);
         while (out[k] && out[k] == w[k])
             k++;
@@ -90,7 +103,7 @@ static void complete(struct entry *n)
         snprintf(text, sizeof text, "%s %s", t.name, word);
     } else {
         int count = agree(t.name, name_word, word, sizeof word);
-        bool param = count == 1 && params_find(word) >= 0;
+        bool param = count == 1 && param_of(word) >= 0;
         snprintf(text, sizeof text, "%s%s", word, param ? " " : "");
     }
     memcpy(n->text, text, sizeof text);
@@ -182,7 +195,7 @@ static void say_matches(const struct typed *t, char *buf, size_t size)
     size_t n = 0, length = strlen(t->name);
     *buf = '\0';
     for (int i = 0; (w = name_word(i)) && n + 1 < size; i++)
-        if (!strncmp(w, t->name, length))
+        if (!strncmp(w, t->name, length) && !is_twice(i))
             n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? "  " : "", w);
 }
 
