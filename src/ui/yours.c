@@ -82,7 +82,9 @@ bool yours_speak(struct app *a, struct plan_row *want)
     struct params *p = &want->params;
     struct err e = {""};
     double before = p->protocol;
-    bool asked = before != a->want.params.protocol && any_target(&a->want.lineup);
+    /* Typed just now; another workload brings another one by itself. */
+    bool asked = before != a->want.params.protocol && p->workload == a->want.params.workload &&
+                 any_target(&a->want.lineup);
     if (!any_target(&want->lineup) && !any_target(&a->want.lineup))
         return true;
     if (!asked)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Servers that are not ours in the picker of models: what can be taken, in which protocol all are
+ * asked then, and the way back. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/fake_tree.h"
+#include "net/protocol.h"
+#include "servers/target.h"
+#include "ui/show.h"
+
+static struct app a;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
+    app_take(&a);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    show_fini(&a);
+    return 0;
+}
+
+static void ordered(int count, const char *model, const char *protocol, double size)
+{
+    const struct fake_orders *o = fake_orders(a.session);
+    assert_int_equal(o->live, count);
+    assert_string_equal(o->want.lineup.models[a.pane]->id, model);
+    assert_string_equal(protocol_table[(int)o->want.params.protocol]->id, protocol);
+    assert_near(o->want.params.size, size, 0);
+}
+
+static void all_speak_what_it_speaks(void **state)
+{
+    (void)state;
+    show_keys(&a, "mkept");
+    assert_true(show_has(&a, "yours"));
+    assert_true(show_has(&a, "▶ kept"));
+    show_keys(&a, "<enter>");
+    ordered(1, "target:kept", "resp", 7);
+    show_keys(&a, "mweb<enter>");
+    ordered(2, "target:web", "http", 1024);
+    show_keys(&a, "mpoll<enter>");
+    ordered(3, "poll", "fetch", 1024);
+    show_keys(&a, "mboth<enter>"); /* of several what is usual */
+    ordered(4, "target:both", "fetch", 1024);
+}
+
+static void what_cannot_be_taken_says_why(void **state)
+{
+    (void)state;
+    show_keys(&a, "mabsent<enter>");
+    assert_true(show_has(&a, "absent: no-such-program is not there; to install: a-package"));
+    show_keys(&a, "<esc>mbroken<enter>");
+    assert_true(show_has(&a, "line 1: ttle: no such key"));
+    assert_int_equal(fake_orders(a.session)->live, 0);
+    show_keys(&a, "<esc>mweb<enter>");
+    ordered(1, "target:web", "http", 1024);
+    show_keys(&a, "<tab>mkept<enter>"); /* nothing that both speak */
+    assert_true(show_has(&a, "target:web speaks http and target:kept resp"));
+    show_keys(&a, "<esc>mboth<enter>");
+    ordered(2, "target:both", "http", 1024);
+}
+
+static void a_workload_that_it_cannot_serve(void **state)
+{
+    (void)state;
+    show_keys(&a, "mweb<enter>wstream<enter>");
+    assert_true(show_has(&a, "stream waits for no reply"));
+    ordered(1, "target:web", "http", 1024);
+    show_keys(&a, "mpoll<enter>wstream<enter>");
+    ordered(3, "poll", "discard", 1024);
+}
+
+static void attaching(void **state)
+{
+    (void)state;
+    show_keys(&a, "mattach<enter>");
+    assert_true(show_has(&a, "server to attach to"));
+    show_keys(&a, "127.0.0.1:99999<enter>");
+    assert_true(show_has(&a, "above 65535"));
+    show_keys(&a, "<back><back><back><back><back>8080 x<enter>");
+    assert_true(show_has(&a, "--pid x: must be the number of a process"));
+    assert_int_equal(fake_orders(a.session)->live, 0);
+    char pid[24];
+    snprintf(pid, sizeof pid, "<back>%d<enter>", (int)getpid());
+    show_keys(&a, pid);
+    ordered(1, "127.0.0.1:8080", "http", 1024);
+    const struct target *t = fake_orders(a.session)->want.lineup.models[0]->target;
+    assert_int_equal(t->pid, 0);
+    assert_true(show_has(&a, "iodash itself runs below it"));
+    show_keys(&a, "m127<enter>"); /* it stays in the list */
+    ordered(2, "127.0.0.1:8080", "http", 1024);
+    show_keys(&a, "mattach<enter><esc>");
+    assert_int_equal(a.dialog, DIALOG_NONE);
+    assert_int_equal(fake_orders(a.session)->live, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_speak_what_it_speaks, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_cannot_be_taken_says_why, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_workload_that_it_cannot_serve, setup, teardown),
+        cmocka_unit_test_setup_teardown(attaching, setup, teardown),
+    };
+    setenv("IODASH_ASSETS", fake_tree_make(), 1);
+    fake_tree_write("/targets/web.ini", "title = a web\ncommand = true\nprotocol = http\n");
+    fake_tree_write("/targets/kept.ini", "title = a store\ncommand = true\nprotocol = resp\n");
+    fake_tree_write("/targets/both.ini", "title = two\ncommand = true\nprotocol = http fetch\n");
+    fake_tree_write("/targets/absent.ini", "title = none\ncommand = no-such-program\n"
+                                           "protocol = http\ninstall = a-package\n");
+    fake_tree_write("/targets/broken.ini", "ttle = x\n");
+    int failed = cmocka_run_group_tests_name("yours", tests, NULL, NULL);
+    fake_tree_remove();
+    return failed;
+}
