@@ -272,9 +272,9 @@ static void *run(void *autosave)
         uint64_t until_ns = clock_ns() + LOOK_NS;
         struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
         pthread_mutex_lock(&s->lock);
-        while (!(quit = atomic_load(&s->quit)) &&
-               pthread_cond_timedwait(&s->changed, &s->lock, &until) == 0) {
-        }
+        if (!atomic_load(&s->quit)) /* an order may end a row: a good time, too */
+            pthread_cond_timedwait(&s->changed, &s->lock, &until);
+        quit = atomic_load(&s->quit);
         pthread_mutex_unlock(&s->lock);
         look(a);
     }

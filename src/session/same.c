@@ -71,8 +71,10 @@ void same_of(const struct row *r, int pane, const struct cpu_plan *cpus, struct 
     struct text waits = {out->waits, sizeof out->waits, 0};
     char cpu[24];
     memset(out, 0, sizeof *out);
-    snprintf(cpu, sizeof cpu, cpus->pinned ? "CPU %d" : "not pinned", cpus->server);
-    list(&same, cpu);
+    if (cpus) {
+        snprintf(cpu, sizeof cpu, cpus->pinned ? "CPU %d" : "not pinned", cpus->server);
+        list(&same, cpu);
+    }
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         enum param_id id = policies[i].id;
         bool a = pane_honours(&r->panes[0], id), b = pane_honours(&r->panes[pane], id);

@@ -16,7 +16,8 @@ struct same {
     char waits[320];   /* "A select, 1 thread, ...; B ...": their fingerprints, "" without */
 };
 
-/* Pane A beside pane `pane` (0: A alone, then nothing differs). */
+/* Pane A beside pane `pane` (0: A alone, then nothing differs). cpus NULL: not known, as of a saved
+ * session. */
 void same_of(const struct row *r, int pane, const struct cpu_plan *cpus, struct same *out);
 
 #endif

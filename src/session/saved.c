@@ -57,34 +57,16 @@ static void show(struct session *s, const struct row *r)
     }
 }
 
-static bool worth_showing(const struct row *r)
+bool session_show(struct session *s, int number)
 {
-    for (int i = 0; i < r->pane_count; i++)
-        if (r->panes[i].count > 0)
-            return true;
-    return false;
-}
-
-bool session_show(struct session *s, int step)
-{
-    const struct row *before = NULL, *to = NULL;
-    bool passed = false;
+    const struct row *r;
     pthread_mutex_lock(&s->lock);
-    for (const struct row *r = s->rows.first; r && !to; r = r->next) {
-        if (r->number == s->now.row_number) {
-            to = step < 0 ? before : NULL;
-            passed = true;
-            if (step < 0)
-                break;
-        } else if (worth_showing(r)) {
-            to = passed ? r : NULL;
-            before = r;
-        }
+    for (r = s->rows.first; r && r->number != number; r = r->next) {
     }
-    if (to)
-        show(s, to);
+    if (r)
+        show(s, r);
     pthread_mutex_unlock(&s->lock);
-    return to != NULL;
+    return r;
 }
 
 /* --- opening --------------------------------------------------------------------------------- */
@@ -115,7 +97,7 @@ struct session *session_open(const char *name, char note[200], struct err *e)
     s->now.phase = PHASE_SAVED;
     const struct row *last = s->rows.last;
     for (const struct row *r = s->rows.first; r; r = r->next)
-        if (worth_showing(r))
+        if (row_last_index(r) > 0) /* it has samples */
             last = r;
     show(s, last);
     return s;

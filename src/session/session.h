@@ -33,8 +33,8 @@ struct session *session_open(const char *name, char note[200], struct err *e);
 /* The file that it was opened from; NULL: it measures. */
 const char *session_file(const struct session *s);
 
-/* Of a saved one: shows the row `step` rows on (-1, +1). False: there is none. */
-bool session_show(struct session *s, int step);
+/* Of a saved one: shows the row of this number. False: there is none. */
+bool session_show(struct session *s, int number);
 
 /* --- orders (any thread, at once) ---------------------------------------------------------- */
 

@@ -329,7 +329,7 @@ void act_step_of(struct app *a, enum param_id id, int direction)
 void act_step(struct app *a, int direction)
 {
     if (session_file(a->session)) {
-        act_show_row(a, direction);
+        act_show_row(a, -direction); /* as a list: up is the one before */
         return;
     }
     act_step_of(a, a->field, direction);

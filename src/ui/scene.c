@@ -323,7 +323,7 @@ static void take_why(struct scene *s, const struct row *r)
             w->fact[f][i] = why_facts[f].less && v < 0 ? 0 : v;
         }
     }
-    same_of(r, w->pane[w->count - 1], &s->now->cpus, &w->same);
+    same_of(r, w->pane[w->count - 1], s->file ? NULL : &s->now->cpus, &w->same);
     w->priced = prices_known(prices);
     w->call_us = prices->ns[PRICE_call] / 1e3;
     w->rounds = row_kept(r);

@@ -166,13 +166,54 @@ void sessions_measure(struct app *a, int number)
     app_say(a, "measured anew, in a session of its own; o opens the saved one again");
 }
 
+/* --- walking its rows ------------------------------------------------------------------------- */
+
+/* The next row of the small table, as it stands there; 0: this is the last one. */
+static int next_in_table(const struct small_table *t, int row, int step)
+{
+    int at = 0;
+    while (at < t->count && t->row[at].number != row)
+        at++;
+    if (at == t->count)
+        return 0;
+    for (at += step; at >= 0 && at < t->count; at += step)
+        if (t->row[at].number)
+            return t->row[at].number;
+    return 0;
+}
+
+/* The nearest row of another workload or lineup, measured after or before this one; 0: none. */
+static int next_table(struct app *a, int step)
+{
+    const struct row *here = NULL;
+    int best = 0;
+    session_lock(a->session);
+    const struct rows *rows = session_rows(a->session);
+    for (const struct row *r = rows->first; r; r = r->next)
+        if (r->number == a->scene->row)
+            here = r;
+    for (const struct row *r = rows->first; r && here; r = r->next) {
+        bool after = r->number > here->number;
+        if (row_in_table(r, here) || row_last_index(r) == 0 || after != (step > 0))
+            continue;
+        best = step < 0 || !best ? r->number : best;
+    }
+    session_unlock(a->session);
+    return best;
+}
+
 void act_show_row(struct app *a, int step)
 {
-    if (!session_show(a->session, step))
+    int to = next_in_table(&a->scene->small, a->scene->row, step);
+    to = to ? to : next_table(a, step);
+    if (!to || !session_show(a->session, to)) {
         app_say(a, "that is the %s row of this session", step > 0 ? "last" : "first");
+        return;
+    }
     session_read(a->session, a->scene->now);
     a->want = a->scene->now->want;
     a->cursor = a->pane = 0;
     a->frozen = false;
+    a->note[0] = '\0';
     a->changed = true;
 }

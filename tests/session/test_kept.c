@@ -100,8 +100,8 @@ static int samples_in(const char *path, struct rows *rows)
     return n >= 0 && *note ? -1 : n;
 }
 
-/* Until a file has so many samples (-1: is not there). */
-static void until(const char *path, int samples)
+/* Until a file has so many samples (-1: is not there); an order makes it look. */
+static void until(struct session *s, const char *path, int samples)
 {
     uint64_t give_up = clock_ns() + 20 * NS_PER_S;
     for (int n = -2; n != samples;) {
@@ -110,6 +110,7 @@ static void until(const char *path, int samples)
         rows_free(&rows);
         if (clock_ns() > give_up)
             fail_msg("%s has %d samples, not %d", path, n, samples);
+        pthread_cond_broadcast(&s->changed);
         usleep(20000);
     }
 }
@@ -123,26 +124,26 @@ static void what_is_measured_is_kept_as_it_comes(void **state)
     struct session *s = begin(folder);
     struct row *first = add(s, 100);
     push(s, first, 70); /* more than a chunk */
-    until(own_path(s, ""), 140);
+    until(s, own_path(s, ""), 140);
 
     end(s, first, ROW_DONE, VERDICT_FULL);
     struct row *second = add(s, 200);
     push(s, second, 2);
-    until(own_path(s, ""), 144);
+    until(s, own_path(s, ""), 144);
     end(s, second, ROW_DROPPED, VERDICT_NONE); /* and is cut off again */
     push(s, add(s, 300), 1);
-    until(own_path(s, ""), 142);
+    until(s, own_path(s, ""), 142);
 
     assert_int_equal(autosave_recover(folder, path, sizeof path), 0); /* its owner lives */
     pthread_mutex_lock(&s->lock);
     unsigned long samples = session_samples(s);
     pthread_mutex_unlock(&s->lock);
     session_saved(s, samples);
-    until(own_path(s, ""), -1);
-    until(own_path(s, ".saved"), 142);
+    until(s, own_path(s, ""), -1);
+    until(s, own_path(s, ".saved"), 142);
     push(s, s->rows.last, 1);
-    until(own_path(s, ""), 144);
-    until(own_path(s, ".saved"), -1);
+    until(s, own_path(s, ""), 144);
+    until(s, own_path(s, ".saved"), -1);
 
     strcpy(path, own_path(s, ""));
     session_free(s); /* not saved: it stays */
@@ -163,7 +164,7 @@ static void leaving_saved_leaves_nothing(void **state)
     snprintf(folder, sizeof folder, "%s/iodash", home);
     struct session *s = begin(folder);
     push(s, add(s, 100), 1);
-    until(own_path(s, ""), 2);
+    until(s, own_path(s, ""), 2);
     strcpy(path, own_path(s, ""));
     session_saved(s, 2);
     session_free(s);
@@ -182,13 +183,17 @@ static void a_folder_that_takes_nothing_is_said_once(void **state)
     struct session *s = begin("/proc/nowhere/iodash");
     push(s, add(s, 100), 1);
     for (int i = 0; i < 500 && !strstr(n->log, "not kept"); i++) {
+        pthread_cond_broadcast(&s->changed);
         session_read(s, n);
         usleep(20000);
     }
     assert_non_null(strstr(n->log, "not kept for a crash"));
     assert_non_null(strstr(n->log, "/proc/nowhere/iodash"));
     unsigned said = n->log_number;
-    usleep(1200000);
+    for (int i = 0; i < 10; i++) {
+        pthread_cond_broadcast(&s->changed);
+        usleep(20000);
+    }
     session_read(s, n);
     assert_int_equal(n->log_number, said);
     session_now_free(n);
@@ -245,15 +250,13 @@ static void a_saved_session_is_looked_at(void **state)
     assert_int_equal(n->phase, PHASE_SAVED);
     assert_int_equal(n->row_number, 3);
     assert_int_equal(n->panes[0].trace_count, 1);
-    assert_true(session_show(s, -1) && session_show(s, -1));
-    assert_false(session_show(s, -1));
+    assert_true(session_show(s, 1));
+    assert_false(session_show(s, 4));
     session_read(s, n);
     assert_int_equal(n->row_number, 1);
     assert_int_equal(n->panes[1].trace_count, 70);
     assert_true(n->panes[1].trace_t_s[69] == 69 + 1.0 / 7);
     assert_true(n->elapsed_s == 69 + 1.0 / 7); /* its clock stands */
-    assert_true(session_show(s, 1) && session_show(s, 1));
-    assert_false(session_show(s, 1));
     session_live(s, &n->want); /* orders do nothing */
     session_load(s, true);
     session_now_free(n);

@@ -397,12 +397,9 @@ const char *session_file(const struct session *s)
     return s->file;
 }
 
-bool session_show(struct session *s, int step)
+bool session_show(struct session *s, int number)
 {
-    int to = s->now.row_number + step;
-    if (to < 1 || to > s->rows.count)
-        return false;
-    s->now.row_number = to;
+    s->now.row_number = number;
     return true;
 }
 

@@ -76,7 +76,7 @@ static void a_saved_session_opens_and_leads_back(void **state)
     assert_true(show_has(&a, "200"));
     show_keys(&a, "q");
     assert_int_equal(a.view, VIEW_LIVE);
-    show_keys(&a, "<down>"); /* the row before */
+    show_keys(&a, "<up>"); /* the row before */
     assert_true(show_has(&a, "200 connections"));
     show_keys(&a, "q");
     assert_false(a.quit);
