@@ -323,12 +323,14 @@ static void say_delayed(const struct row *r, int i, struct text *t)
  * waited for a request that failed later is in no latency. */
 static void say_defect(const struct row *r, int i, struct text *t)
 {
-    double in_flight = mean_of(r, i, METRIC_in_flight_pct);
+    double in_flight = mean_of(r, i, METRIC_in_flight_pct), turn_us = r->params.turn * 1e6;
     double busy =
         mean_of(r, i, METRIC_load_cpu_pct) * (1 - mean_of(r, i, METRIC_load_spare_pct) / 100);
     bool all = workload_yields(r->workload, METRIC_in_flight_pct) &&
                mean_of(r, i, METRIC_established) >= r->params.connections &&
                !(mean_of(r, i, METRIC_errors) > 0);
+    if (mean_of(r, i, METRIC_latency_mean_us) > turn_us / 20)
+        return; /* what is under way at both ends of a turn is much of it */
     if (all && (in_flight > 102 || in_flight < 98 - busy / r->params.connections))
         say(t, "; rate times latency of %s is %s %% of its connections: a defect of iodash",
             pane_name(r, i).s, num(in_flight).s);

@@ -627,6 +627,13 @@ static void forty_milliseconds_and_a_law(void **state)
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.trust, "25.0 % of select's replies took 40 ms: Nagle"));
     assert_non_null(strstr(a.trust, "rate times latency of epoll-lt is 96.0 % of its connections"));
+    /* A turn of few replies: what is under way at its ends is much of it. */
+    set_all(r, 1, METRIC_latency_mean_us, 30000);
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "defect"));
+    set_all(r, 1, METRIC_latency_mean_us, 1500);
+    answer_row(r, 1, &a);
+    assert_non_null(strstr(a.trust, "defect"));
     /* All of them: so slow, or Nagle's algorithm is known to be on. */
     set_all(r, 0, METRIC_delayed_pct, 99);
     set_all(r, 0, METRIC_latency_p50_us, 41000);
