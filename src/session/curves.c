@@ -226,9 +226,11 @@ static void take_points(const struct rows *rows, const struct row *like, struct 
 
 /* What was asked for, if it varies. */
 static enum param_id choose_axis(const struct rows *rows, const struct row *like,
-                                 enum param_id want)
+                                 const struct curves_wish *w)
 {
-    enum param_id all[PARAM_COUNT];
+    enum param_id all[PARAM_COUNT], want = w->axis;
+    if (w->keep && want != PARAM_COUNT && has_place(like, want))
+        return want;
     int n = curves_axes(rows, like, all, PARAM_COUNT);
     for (int i = 0; i < n; i++)
         if (all[i] == want)
@@ -243,12 +245,35 @@ void curves_make(const struct rows *rows, const struct row *like, const struct c
                            .path = like->path,
                            .params = like->params,
                            .lines = like->pane_count};
-    out->axis = choose_axis(rows, like, w->axis);
+    out->axis = choose_axis(rows, like, w);
     out->figure = w->figure == METRIC_COUNT ? row_main(like) : w->figure;
     out->against = w->against > 0 && w->against < out->lines ? w->against : out->lines > 1;
     for (int i = 0; i < out->lines; i++)
         memcpy(out->model[i], like->panes[i].model, sizeof out->model[i]);
     take_points(rows, like, out);
+}
+
+bool curves_pair(const struct rows *rows, const struct row *like, const struct curves_wish *w,
+                 struct curves *now, struct curves *before)
+{
+    const struct row *was = curves_before(rows, like);
+    struct curves_wish same = *w;
+    *before = (struct curves){.axis = PARAM_COUNT};
+    curves_make(rows, like, w, now);
+    if (!was)
+        return false;
+    same.axis = now->axis == PARAM_COUNT ? w->axis : now->axis;
+    same.figure = now->figure;
+    same.keep = now->axis != PARAM_COUNT;
+    curves_make(rows, was, &same, before);
+    if (now->axis == PARAM_COUNT && before->axis != PARAM_COUNT) {
+        curves_free(now);
+        same.axis = before->axis;
+        same.keep = true;
+        curves_make(rows, like, &same, now);
+    }
+    now->with = before;
+    return before->count > 0;
 }
 
 void curves_free(struct curves *c)

@@ -31,6 +31,7 @@ struct curves {
     char model[LINEUP_MAX][32];
     int count;
     struct curve_at *at; /* heap, ascending; curves_free */
+    const struct curves *with; /* those of before: their values lie on the axis, too; NULL: none */
 };
 
 /* Parameters that are numbers, and of which the rows like this one in all else have several values,
@@ -42,6 +43,7 @@ struct curves_wish {
     enum param_id axis;    /* PARAM_COUNT, or one that does not vary: the usual one */
     enum metric_id figure; /* METRIC_COUNT: the main one */
     int against;           /* pane beside A */
+    bool keep;             /* that axis even where it does not vary */
 };
 
 /* Of several rows at one value the newest that has 3 kept samples. */
@@ -52,6 +54,11 @@ void curves_free(struct curves *c);
 /* The row whose curves are meant where `like` stands alone: the newest one of its table that has an
  * axis; else `like`. */
 const struct row *curves_row(const struct rows *rows, const struct row *like);
+
+/* The curves of a row, and those that stand as "before" over the same axis, which may be theirs
+ * where the row has none yet. False: there is nothing of before. Both stay where they are. */
+bool curves_pair(const struct rows *rows, const struct row *like, const struct curves_wish *w,
+                 struct curves *now, struct curves *before);
 
 /* The row of the period before whose figures stand as "before" beside `like`: of the same workload
  * with as many panes, as like it as there is; NULL: none. */

@@ -23,17 +23,18 @@ static bool is_zero_slot(bool log_x, double x)
 static struct span span_of(const struct curves *c, bool log_x)
 {
     struct span s = {INFINITY, -INFINITY, 0, 0};
-    for (int i = 0; i < c->count; i++) {
-        double x = c->at[i].x;
-        if (isinf(x)) {
-            s.right = SLOT;
-        } else if (is_zero_slot(log_x, x)) {
-            s.left = SLOT;
-        } else {
-            s.low = fmin(s.low, x);
-            s.high = fmax(s.high, x);
+    for (; c; c = c->with)
+        for (int i = 0; i < c->count; i++) {
+            double x = c->at[i].x;
+            if (isinf(x)) {
+                s.right = SLOT;
+            } else if (is_zero_slot(log_x, x)) {
+                s.left = SLOT;
+            } else {
+                s.low = fmin(s.low, x);
+                s.high = fmax(s.high, x);
+            }
         }
-    }
     return s;
 }
 
@@ -62,17 +63,12 @@ static double value_at(const struct curves *c, bool log_x, double place)
 
 struct curve_logs curves_logs(const struct curves *c, enum curve_axes axes)
 {
-    double low = INFINITY, high = 0;
+    struct span s = span_of(c, true); /* without 0 */
     int n = 0;
-    for (int i = 0; i < c->count; i++) {
-        double x = c->at[i].x;
-        if (!(x > 0) || isinf(x))
-            continue;
-        low = fmin(low, x);
-        high = fmax(high, x);
-        n++;
-    }
-    bool can = n >= 2 && high > low, spread = n >= 3 && high >= 16 * low;
+    for (; c; c = c->with)
+        for (int i = 0; i < c->count; i++)
+            n += isfinite(c->at[i].x) && c->at[i].x > 0;
+    bool can = s.high > s.low, spread = n >= 3 && s.high >= 16 * s.low;
     return (struct curve_logs){axes == AXES_LOG ? can : axes == AXES_USUAL && spread,
                                axes == AXES_LOG};
 }

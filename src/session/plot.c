@@ -94,13 +94,14 @@ static double number_of(const struct curves *c, bool log_x, double x)
     double low = INFINITY, high = 0;
     if (isfinite(x) && (x > 0 || !log_x))
         return x;
-    for (int i = 0; i < c->count; i++) {
-        double v = c->at[i].x;
-        if (isinf(v) || (log_x && v <= 0))
-            continue;
-        low = fmin(low, v);
-        high = fmax(high, v);
-    }
+    for (; c; c = c->with)
+        for (int i = 0; i < c->count; i++) {
+            double v = c->at[i].x;
+            if (isinf(v) || (log_x && v <= 0))
+                continue;
+            low = fmin(low, v);
+            high = fmax(high, v);
+        }
     if (!(high > 0)) /* there is no number at all */
         return 1;
     if (log_x)
@@ -110,12 +111,13 @@ static double number_of(const struct curves *c, bool log_x, double x)
 }
 
 /* Labels at the values that were measured, as many as have room. */
-static void put_tics(const struct making *m, const struct curves *c, bool log_x)
+static void put_tics(const struct making *m, const struct curves *on, bool log_x)
 {
+    const struct curves *c = on->with && on->with->count > on->count ? on->with : on;
     double last = -1;
     fputs("set xtics (", m->head);
     for (int i = 0; i < c->count; i++) {
-        double place = curves_place(c, log_x, c->at[i].x);
+        double place = curves_place(on, log_x, c->at[i].x);
         char text[32];
         if (last >= 0 && place - last < 0.055)
             continue;
@@ -124,7 +126,7 @@ static void put_tics(const struct making *m, const struct curves *c, bool log_x)
             text[strcspn(text, "/")] = '\0';
         fputs(last < 0 ? "" : ", ", m->head);
         put_text(m->head, text, '\'');
-        put_number(m->head, number_of(c, log_x, c->at[i].x));
+        put_number(m->head, number_of(on, log_x, c->at[i].x));
         last = place;
     }
     fputs(")\n", m->head);
@@ -166,9 +168,10 @@ static void put_meetings(const struct making *m, const struct curves *c, struct 
 static double highest(const struct curves *c)
 {
     double high = 0;
-    for (int i = 0; i < c->count; i++)
-        for (int k = 0; k < c->lines; k++)
-            high = fmax(high, c->at[i].line[k].s.mean);
+    for (; c; c = c->with)
+        for (int i = 0; i < c->count; i++)
+            for (int k = 0; k < c->lines; k++)
+                high = fmax(high, c->at[i].line[k].s.mean);
     return high;
 }
 
@@ -204,13 +207,9 @@ static void put_curves(const struct making *m, const struct curves *c, const str
 
 static int make_curves(const struct making *m, struct err *e)
 {
-    struct curves now, before = {0};
-    const struct row *was = curves_before(m->rows, m->w->row);
+    struct curves now, before;
     int status = 0;
-    curves_make(m->rows, m->w->row, &m->w->curves, &now);
-    struct curves_wish same = {now.axis, now.figure, now.against};
-    if (was)
-        curves_make(m->rows, was, &same, &before);
+    bool was = curves_pair(m->rows, m->w->row, &m->w->curves, &now, &before);
     if (now.axis == PARAM_COUNT)
         status = err_set(e, ENODATA, "no curve: nothing was varied among the rows of %s",
                          now.workload->id);
@@ -218,7 +217,7 @@ static int make_curves(const struct making *m, struct err *e)
         status = err_set(e, ENODATA, "no curve: %s is not measured in these rows",
                          metric_table[now.figure].id);
     else
-        put_curves(m, &now, was && before.axis == now.axis ? &before : NULL);
+        put_curves(m, &now, was ? &before : NULL);
     curves_free(&now);
     curves_free(&before);
     return status;
@@ -332,7 +331,7 @@ static int make_latency(const struct making *m, struct err *e)
     char title[160], about[300] = "";
     struct text t = {about, sizeof about, 0};
     double any = 0;
-    curves_make(m->rows, r, &(struct curves_wish){PARAM_COUNT, METRIC_COUNT, 0}, &c);
+    curves_make(m->rows, r, &(struct curves_wish){PARAM_COUNT, METRIC_COUNT, 0, false}, &c);
     c.axis = PARAM_COUNT; /* one row: all its parameters are said */
     curves_say_common(&c, &t);
     snprintf(title, sizeof title, "time of a request, %s",

@@ -30,7 +30,7 @@ static bool shows_curves(const struct app *a)
 static int make(struct app *a, enum plot_kind kind, struct plot_text *out, struct err *e)
 {
     struct plot_wish w = {.kind = kind,
-                          .curves = {PARAM_COUNT, METRIC_COUNT, a->scene->against}};
+                          .curves = {PARAM_COUNT, METRIC_COUNT, a->scene->against, false}};
     if (shows_curves(a)) {
         w.curves.axis = a->curves.axis;
         w.axes = a->curves.axes;

@@ -7,10 +7,10 @@
 
 void scene_free_curves(struct scene_curves *c)
 {
-    if (c->has)
+    if (c->has) {
         curves_free(&c->now);
-    if (c->has_before)
         curves_free(&c->before);
+    }
     c->has = c->has_before = false;
 }
 
@@ -24,20 +24,11 @@ void scene_take_curves(struct scene *s, const struct rows *rows, const struct ro
         return;
     if (!scene_planning(s))
         like = curves_row(rows, like);
-    struct curves_wish wish = {w->axis, w->figure, s->against};
-    curves_make(rows, like, &wish, &c->now);
+    struct curves_wish wish = {w->axis, w->figure, s->against, false};
+    c->has_before = curves_pair(rows, like, &wish, &c->now, &c->before);
     c->has = true;
     c->row = like->number;
     answer_sweep(rows, like, c->now.against, &c->answer);
-    const struct row *before = curves_before(rows, like);
-    if (!before)
-        return;
-    wish.axis = c->now.axis;
-    wish.figure = c->now.figure;
-    curves_make(rows, before, &wish, &c->before);
-    c->has_before = c->now.axis == PARAM_COUNT || c->before.axis == c->now.axis;
-    if (!c->has_before)
-        curves_free(&c->before);
 }
 
 /* The row of the period before whose figures stand beside this one: the same models asked for the

@@ -118,20 +118,12 @@ static struct scale height_scale(const struct scene_curves *s, bool log_axis)
     return scale;
 }
 
-/* Points of "before" that lie outside what is measured now have no place. */
-static bool inside(const struct curves *now, double x)
-{
-    return now->count && x >= now->at[0].x && x <= now->at[now->count - 1].x;
-}
-
 static int points_of(const struct plot *p, const struct scene_curves *s, const struct curves *c,
                      int line, struct chart_point *out)
 {
     int n = 0;
     for (int i = 0; i < c->count; i++) {
         const struct summary *v = &c->at[i].line[line].s;
-        if (c != &s->now && !inside(&s->now, c->at[i].x))
-            continue;
         out[n++] = (struct chart_point){curves_place(&s->now, p->logs.x, c->at[i].x),
                                         scale_place(&p->scale, v->mean),
                                         scale_place(&p->scale, v->low),
@@ -158,7 +150,10 @@ static void draw_lines(struct app *a, const struct plot *p, bool before, bool po
 static void draw_cursor(struct app *a, const struct plot *p)
 {
     const struct curves *c = &a->scene->curves.now;
-    int col = chart_column(p->r, curves_place(c, p->logs.x, c->at[curves_cursor(a)].x));
+    int at = curves_cursor(a);
+    if (at < 0)
+        return;
+    int col = chart_column(p->r, curves_place(c, p->logs.x, c->at[at].x));
     for (int y = 0; y < p->r.h; y++)
         canvas_put(a->canvas, col, p->r.y + y, ROLE_FOCUS, L'│');
 }
@@ -196,12 +191,12 @@ static void tick(enum param_id axis, double x, char *buf, size_t size)
 }
 
 /* A label where it has room beside those that stand; the cursor's, the ends, then the others. */
-static void draw_tick(struct canvas *c, const struct curves *k, const struct plot *p, int i)
+static void draw_tick(struct canvas *c, const struct curves *k, const struct plot *p, double v)
 {
     char text[24];
-    tick(k->axis, k->at[i].x, text, sizeof text);
+    tick(k->axis, v, text, sizeof text);
     int w = canvas_width(text), y = p->r.y + p->r.h + 1;
-    int x = chart_column(p->r, curves_place(k, p->logs.x, k->at[i].x)) - w / 2;
+    int x = chart_column(p->r, curves_place(k, p->logs.x, v)) - w / 2;
     x = x + w > c->w - 1 ? c->w - 1 - w : x < 0 ? 0 : x;
     for (int at = x - 2; at < x + w + 2; at++)
         if (at >= 0 && at < c->w && c->cells[y * c->w + at].ch[0] != L' ')
@@ -216,15 +211,19 @@ static void draw_x_axis(struct app *a, const struct plot *p)
     int y = p->r.y + p->r.h;
     canvas_put(c, p->r.x - 1, y, ROLE_DIM, L'└');
     canvas_fill(c, (struct rect){p->r.x, y, p->r.w, 1}, ROLE_DIM, L'─');
-    for (int i = 0; i < k->count && k->axis != PARAM_COUNT; i++)
-        canvas_put(c, chart_column(p->r, curves_place(k, p->logs.x, k->at[i].x)), y, ROLE_DIM,
-                   L'┬');
     if (k->axis == PARAM_COUNT)
         return;
-    draw_tick(c, k, p, 0);
-    draw_tick(c, k, p, k->count - 1);
-    for (int i = 1; i + 1 < k->count; i++)
-        draw_tick(c, k, p, i);
+    for (const struct curves *b = k; b; b = b->with)
+        for (int i = 0; i < b->count; i++)
+            canvas_put(c, chart_column(p->r, curves_place(k, p->logs.x, b->at[i].x)), y, ROLE_DIM,
+                       L'┬');
+    if (k->count) {
+        draw_tick(c, k, p, k->at[0].x);
+        draw_tick(c, k, p, k->at[k->count - 1].x);
+    }
+    for (const struct curves *b = k; b; b = b->with)
+        for (int i = 0; i < b->count; i++)
+            draw_tick(c, k, p, b->at[i].x);
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -396,8 +395,10 @@ static void say_all(const struct app *a, const struct meeting *m, int meetings, 
         say(t, "One row has no curve. p measures a sweep; each row appears here as it comes.");
         return;
     }
+    if (s->now.count < 2)
+        say(t, "One row so far: p measures a sweep, whose rows appear beside the dotted ones");
     curves_say_meet(&s->now, m, meetings, t);
-    if (t->used && explains(&s->now, &s->answer))
+    if (t->used && s->now.count > 1 && explains(&s->now, &s->answer))
         say(t, ": %s", s->answer.why);
     if (t->used)
         say(t, ".");
@@ -453,7 +454,8 @@ static void draw_measured(struct app *a)
     draw_plot(a, &p, m, meetings);
     int y = c->h - 2 - read - room;
     struct flow f = {.c = c, .x = 1, .y = y, .w = c->w - 2, .most = read, .indent = 4};
-    flow_at(&f, s, curves_cursor(a));
+    if (s->now.count)
+        flow_at(&f, s, curves_cursor(a));
     chrome_text(c, (struct rect){1, y + read, c->w - 2, room}, ROLE_TEXT, false, text);
 }
 
@@ -465,7 +467,7 @@ void view_curves_draw(struct app *a)
     if (!s->has && a->frozen)
         canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
                     "frozen: the curves come when the picture goes on (f in the live view)");
-    else if (!s->has || !s->now.count)
+    else if (!s->has || (!s->now.count && !s->has_before))
         canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     else

@@ -10,7 +10,7 @@
 #include "session/sample_rows.h"
 
 static const char *const two[] = {"select", "epoll-lt"};
-static const struct curves_wish usual = {PARAM_COUNT, METRIC_COUNT, 1};
+static const struct curves_wish usual = {PARAM_COUNT, METRIC_COUNT, 1, false};
 
 /* Five samples a pane around these costs, the same noise in both: their ratio is exact. */
 static struct row *costs(struct rows *r, const struct params *p, double a, double b)
@@ -173,7 +173,7 @@ static void what_is_no_number_has_a_place_of_its_own(void **state)
         p.idle = idle[i];
         last = costs(&rows, &p, 8 + i, 8);
     }
-    curves_make(&rows, last, &(struct curves_wish){PARAM_idle, METRIC_cpu_us_per_request, 1}, &c);
+    curves_make(&rows, last, &(struct curves_wish){PARAM_idle, METRIC_cpu_us_per_request, 1, false}, &c);
     assert_near(curves_place(&c, true, 0), 0, 1e-12);
     assert_true(curves_place(&c, true, 10) > 0.05);
     curves_free(&c);
@@ -205,7 +205,7 @@ static void only_the_axis_differs(void **state)
     assert_int_equal(curves_axes(&rows, like, axes, 4), 2);
     assert_int_equal(axes[0], PARAM_connections);
     assert_int_equal(axes[1], PARAM_rate);
-    curves_make(&rows, like, &(struct curves_wish){PARAM_rate, METRIC_COUNT, 1}, &c);
+    curves_make(&rows, like, &(struct curves_wish){PARAM_rate, METRIC_COUNT, 1, false}, &c);
     assert_int_equal(c.count, 2);
     assert_near(c.at[0].line[0].s.mean, 77, 1e-9);
     curves_free(&c);
