@@ -83,11 +83,17 @@ void act_compare_scroll(struct app *a, int lines)
 
 /* --- drawing it ------------------------------------------------------------------------------- */
 
-enum { NAME_W = 24, CELL_W = 9, RATIO_W = 7, RANGE_W = 17 };
+enum { CELL_W = 9, RATIO_W = 7, RANGE_W = 17 };
+
+static int name_w(const struct canvas *c)
+{
+    return c->w >= 80 ? 24 : 17;
+}
 
 struct page { /* counts all lines, draws those in sight */
     struct canvas *c;
     int y, end, skip, lines;
+    bool ranges; /* there are intervals, and room for them */
 };
 
 /* Is the next line in sight? */
@@ -130,34 +136,33 @@ static void page_figure(struct page *p, const struct compare_figure *f)
         return;
     struct canvas *c = p->c;
     int x = 3, y = p->y - 1;
-    snprintf(text, sizeof text, "%s%s%s", m->title, *m->unit ? ", " : "", m->unit);
-    canvas_cut(c, x, y, NAME_W, ROLE_TEXT, false, text);
-    x = right(c, x + NAME_W, y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_A]));
+    bool says = *m->unit && *m->unit != '/'; /* "requests/s" has its own */
+    snprintf(text, sizeof text, "%s%s%s", m->title, says ? ", " : "", says ? m->unit : "");
+    canvas_cut(c, x, y, name_w(c), ROLE_TEXT, false, text);
+    x = right(c, x + name_w(c), y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_A]));
     x = right(c, x, y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_B]));
     x = right(c, x, y, RATIO_W, units_number(text, sizeof text, f->ratio));
-    if (c->w >= 80 && !isnan(f->low)) {
+    if (p->ranges && !isnan(f->low)) {
         snprintf(text, sizeof text, "%s .. %s", units_number(low, sizeof low, f->low),
                  units_number(high, sizeof high, f->high));
         right(c, x, y, RANGE_W, text);
     }
-    x += c->w >= 80 ? RANGE_W : 0;
+    x += p->ranges ? RANGE_W : 0;
     snprintf(text, sizeof text, "%s%s%s", compare_word(f->outcome), *f->reason ? ": " : "",
              f->reason);
     canvas_cut(c, x + 2, y, c->w - x - 3, role_of(f->outcome),
                f->outcome == OUTCOME_DEARER || f->outcome == OUTCOME_CHEAPER, text);
 }
 
-static void page_heads(struct page *p)
+static void draw_heads(struct canvas *c, int y, bool ranges)
 {
-    if (!page_next(p))
-        return;
-    int x = 3 + NAME_W, y = p->y - 1;
-    x = right(p->c, x, y, CELL_W, "A before");
-    x = right(p->c, x, y, CELL_W, "B after");
-    x = right(p->c, x, y, RATIO_W, "B/A");
-    if (p->c->w >= 80)
-        x = right(p->c, x, y, RANGE_W, "interval");
-    canvas_text(p->c, x + 2, y, p->c->w - x - 2, ROLE_TEXT, false, "B is");
+    int x = 3 + name_w(c);
+    x = right(c, x, y, CELL_W, "A before");
+    x = right(c, x, y, CELL_W, "B after");
+    x = right(c, x, y, RATIO_W, "B/A");
+    if (ranges)
+        x = right(c, x, y, RANGE_W, "interval");
+    canvas_text(c, x + 2, y, c->w - x - 2, ROLE_TEXT, false, "B is");
 }
 
 static void page_row(struct page *p, const struct comparison *c, int i)
@@ -190,10 +195,16 @@ static void page_all(struct page *p, const struct comparison *c)
     }
     if (!compare_common(c))
         page_text(p, ROLE_WARN, false, "no row is in both: nothing can be compared");
-    else
-        page_heads(p);
     for (int i = 0; i < c->rows; i++)
         page_row(p, c, i);
+}
+
+static bool any_range(const struct comparison *c)
+{
+    for (int i = 0; i < c->figures; i++)
+        if (!isnan(c->figure[i].low))
+            return true;
+    return false;
 }
 
 void view_compare_draw(struct app *a)
@@ -201,8 +212,9 @@ void view_compare_draw(struct app *a)
     struct canvas *c = a->canvas;
     struct sessions *s = &a->sessions;
     char text[300];
-    int top = 3, room = c->h - top - 3;
-    struct page count = {c, 0, 0, 0, 0};
+    int top = 4, room = c->h - top - 3;
+    bool ranges = c->w >= 80 && any_range(&s->comparison);
+    struct page count = {c, 0, 0, 0, 0, ranges};
     page_all(&count, &s->comparison);
     int most = count.lines > room ? count.lines - room : 0;
     s->top = s->top < 0 ? 0 : s->top > most ? most : s->top;
@@ -212,7 +224,8 @@ void view_compare_draw(struct app *a)
                  s->names[i] ? s->names[i] : "");
         canvas_cut(c, 1, 1 + i, c->w - 2, ROLE_TITLE, false, text);
     }
-    struct page p = {c, top, top + room, s->top, 0};
+    draw_heads(c, top - 1, ranges);
+    struct page p = {c, top, top + room, s->top, 0, ranges};
     page_all(&p, &s->comparison);
     compare_trust(&s->comparison, text, sizeof text);
     canvas_text(c, 1, c->h - 3, 9, ROLE_TITLE, true, "TRUST");
