@@ -364,12 +364,13 @@ void map_trust(const struct map *m, char *buf, size_t size)
 {
     struct text t = {buf, size, 0};
     int figures = 0, rounds = 0, doubt = 0, failed = 0, cannot = 0;
-    const char *why = "";
+    const char *why = "", *doubts = "";
     for (int i = 0; i < map_columns(m) * map_rows(m); i++) {
         const struct map_cell *c = &m->cell[i];
         figures += c->kind == MAP_FIGURE;
         rounds += c->kind == MAP_FIGURE && c->rounds >= 3;
         doubt += c->kind == MAP_FIGURE && c->doubt;
+        doubts = c->kind == MAP_FIGURE && c->doubt && !*doubts ? c->reason : doubts;
         failed += c->kind == MAP_FAILED;
         cannot += c->kind == MAP_CANNOT;
         why = c->kind == MAP_CANNOT && !*why ? c->reason : why;
@@ -378,7 +379,7 @@ void map_trust(const struct map *m, char *buf, size_t size)
     if (rounds > 0)
         say(&t, "; %d of %d have three or more", rounds, figures);
     if (doubt > 0)
-        say(&t, "; %d not to be relied on (?)", doubt);
+        say(&t, "; %d not to be relied on (%s%s)", doubt, doubts, doubt > 1 ? ", or the like" : "");
     if (failed > 0)
         say(&t, "; %d could not be measured", failed);
     if (cannot > 0)

@@ -388,8 +388,8 @@ static void says_up_to_where_and_where_it_counts(void **state)
     answer_is(&rows, &a, "");
     a_law(&rows, &a);
     answer_is(&rows, &a,
-              "up to 30 connections: at most 1.3 times. 1k connections at 5k/s: poll 12 times, 82 % "
-              "of a CPU against 7. At 80k/s both are full: no difference.");
+              "up to 30 connections: at most 1.3 times. 1k connections at 5k/s: poll 12 times, 82 "
+              "% of a CPU against 7. At 80k/s both are full: no difference.");
     rows_free(&rows);
 }
 
@@ -416,8 +416,8 @@ static void says_where_it_is_the_other_way_round(void **state)
     place(&rows, &w, 1000, 500, (double[]){100, 10});
     place(&rows, &w, 1000, 5000, (double[]){100, 10});
     answer_is(&rows, &a,
-              "up to 10 connections: at most 1.4 times. 1k connections at 5k/s: poll 10 times, 50 % "
-              "of a CPU against 5. A is the better one at 2 of 4 places, by up to 1.4 times.");
+              "up to 10 connections: at most 1.4 times. 1k connections at 5k/s: poll 10 times, 50 "
+              "% of a CPU against 5. A is the better one at 2 of 4 places, by up to 1.4 times.");
     rows_free(&rows);
 }
 
