@@ -191,6 +191,18 @@ static void answer_alone(const struct row *r, struct text *t)
         say(t, ", p99 %s", units_us(p99, sizeof p99, mean_of(r, 0, row_p99(r)), 0));
 }
 
+/* Nobody counted them: what was read of its process is all there is. */
+static void say_no_looks(struct text *t, const struct pane *p)
+{
+    char seen[200];
+    if (!is_target(p))
+        say(t, ": looks not measured");
+    else if (*p->print.waits)
+        say(t, " is not ours: %s", fingerprint_text(&p->print, seen, sizeof seen));
+    else
+        say(t, " is not ours: what it waits with is not known");
+}
+
 static void why_calls(const struct row *r, int pane, struct text *t)
 {
     bool said = false;
@@ -203,8 +215,7 @@ static void why_calls(const struct row *r, int pane, struct text *t)
             continue;
         }
         if (isnan(looks)) {
-            say(t, is_target(&r->panes[i]) ? " is not ours: what it waits with is not known"
-                                    : ": looks not measured");
+            say_no_looks(t, &r->panes[i]);
             continue;
         }
         bool one = fabs(looks - 1) < 0.005;

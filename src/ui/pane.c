@@ -299,9 +299,14 @@ static void says_text(const struct app *a, int pane, char *buf, size_t size)
         say_sentence(&t, picture_of(a)->says, latest_figure, &(struct latest){a, pane});
 }
 
+/* As many of its clauses as there is room for. */
 static void draw_waits(struct app *a, int pane, struct rect r)
 {
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, a->scene->pane[pane].waits);
+    char text[sizeof a->scene->pane[pane].waits];
+    snprintf(text, sizeof text, "%s", a->scene->pane[pane].waits);
+    for (char *last; canvas_width(text) > r.w - 2 && (last = strrchr(text, ','));)
+        *last = '\0';
+    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
 }
 
 /* Of a server that is not ours the sentence is mostly not known: what it waits with stands there
