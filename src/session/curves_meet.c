@@ -68,7 +68,7 @@ struct curve_logs curves_logs(const struct curves *c, enum curve_axes axes)
     for (; c; c = c->with)
         for (int i = 0; i < c->count; i++)
             n += isfinite(c->at[i].x) && c->at[i].x > 0;
-    bool can = s.high > s.low, spread = n >= 3 && s.high >= 16 * s.low;
+    bool can = s.high > s.low, spread = n >= 2 && s.high >= 16 * s.low;
     return (struct curve_logs){axes == AXES_LOG ? can : axes == AXES_USUAL && spread,
                                axes == AXES_LOG};
 }

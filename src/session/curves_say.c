@@ -58,6 +58,37 @@ static void say_one(const struct curves *c, const struct meeting *m, bool first,
     }
 }
 
+static bool has_interval(const struct curves *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (!isnan(c->at[i].ratio.low) || !isnan(c->at[i].line[0].s.low))
+            return true;
+    return false;
+}
+
+static void say_none(const struct curves *c, int first, int last, struct text *t)
+{
+    int above = curves_told(c, first);
+    if (above)
+        say(t, "No crossing between %s and %s: %s is above throughout", exactly(c, first).s,
+            exactly(c, last).s, curves_line_name(c, above > 0 ? 0 : c->against).s);
+    else if (has_interval(c))
+        say(t, "No difference can be told between %s and %s", exactly(c, first).s,
+            exactly(c, last).s);
+    else
+        say(t, "Too few samples a point to tell where they meet");
+}
+
+/* What limited those points stands where they are read off. */
+static void say_withheld(const struct curves *c, struct text *t)
+{
+    int withheld = 0;
+    for (int i = 0; i < c->count; i++)
+        withheld += curves_both(c, i) && c->at[i].withheld;
+    if (withheld)
+        say(t, " (withheld at %d of %d points)", withheld, c->count);
+}
+
 void curves_say_meet(const struct curves *c, const struct meeting *m, int count, struct text *t)
 {
     int first = 0, last = c->count - 1;
@@ -69,15 +100,9 @@ void curves_say_meet(const struct curves *c, const struct meeting *m, int count,
         return;
     for (int i = 0; i < count; i++)
         say_one(c, &m[i], i == 0, t);
-    if (count)
-        return;
-    int above = curves_told(c, first);
-    if (above)
-        say(t, "No crossing between %s and %s: %s is above throughout", exactly(c, first).s,
-            exactly(c, last).s, curves_line_name(c, above > 0 ? 0 : c->against).s);
-    else
-        say(t, "No difference can be told between %s and %s", exactly(c, first).s,
-            exactly(c, last).s);
+    if (!count)
+        say_none(c, first, last, t);
+    say_withheld(c, t);
 }
 
 struct name curves_line_name(const struct curves *c, int line)

@@ -31,30 +31,6 @@ int curves_cursor(const struct app *a)
     return here;
 }
 
-/* --- text that flows -------------------------------------------------------------------------- */
-
-struct flow { /* items one behind the other, each whole on a line */
-    struct canvas *c; /* NULL: only counts lines */
-    int x, y, w, most; /* first line; columns; lines there are */
-    int indent, line, used; /* of further lines; where it has come to */
-};
-
-static void flow_break(struct flow *f)
-{
-    f->line++;
-    f->used = f->indent;
-}
-
-static void flow_item(struct flow *f, enum role role, bool bold, const char *text)
-{
-    int w = canvas_width(text);
-    if (f->used > f->indent && f->used + w > f->w)
-        flow_break(f);
-    if (f->c && f->line < f->most)
-        canvas_cut(f->c, f->x + f->used, f->y + f->line, f->w - f->used, role, bold, text);
-    f->used += w + 3;
-}
-
 /* --- the plot --------------------------------------------------------------------------------- */
 
 struct plot {
@@ -240,147 +216,6 @@ static void draw_title(struct app *a, const struct plot *p)
     canvas_cut(a->canvas, 1, 1, a->canvas->w - 2, ROLE_TITLE, false, text);
 }
 
-static void legend_item(struct flow *f, int kind, bool before, const char *name)
-{
-    char text[80], glyph[8];
-    text_utf8(chart_glyph(kind, before), glyph);
-    snprintf(text, sizeof text, "%s %s", glyph, name);
-    flow_item(f, words_role(kind), !before, text);
-}
-
-static void draw_legend(struct app *a, const struct meeting *m, int meetings)
-{
-    const struct scene_curves *s = &a->scene->curves;
-    struct flow f = {.c = a->canvas, .x = 1, .y = 2, .w = a->canvas->w - 2, .most = 1};
-    bool crossed = false;
-    for (int k = 0; k < s->now.lines; k++)
-        legend_item(&f, k, false, curves_line_name(&s->now, k).s);
-    for (int k = 0; s->has_before && k < s->before.lines; k++) {
-        bool other = strcmp(s->before.model[k], s->now.model[k]) != 0;
-        char name[48];
-        snprintf(name, sizeof name, "before%s%s", other ? ": " : "",
-                 other ? s->before.model[k] : "");
-        legend_item(&f, k, true, name);
-    }
-    for (int i = 0; i < meetings; i++)
-        crossed |= m[i].kind == MEETS_CROSS;
-    if (crossed)
-        flow_item(&f, ROLE_FOCUS, false, "× they meet");
-}
-
-/* "38.5 (37.9 .. 39.2)" */
-static void value_text(const struct curves *c, const struct summary *s, char *buf, size_t size)
-{
-    char mean[24], low[24], high[24];
-    words_cell(c->figure, s->mean, mean, sizeof mean);
-    if (isnan(s->low))
-        snprintf(buf, size, "%s", mean);
-    else
-        snprintf(buf, size, "%s (%s .. %s)", mean, words_cell(c->figure, s->low, low, sizeof low),
-                 words_cell(c->figure, s->high, high, sizeof high));
-}
-
-static void flow_value(struct flow *f, const struct curves *c, int i, int line)
-{
-    const struct curve_point *p = &c->at[i].line[line];
-    bool bad = p->verdict != VERDICT_NONE && p->verdict != VERDICT_OK;
-    char text[160], value[100], glyph[8];
-    text_utf8(chart_glyph(line, false), glyph);
-    if (isnan(p->s.mean))
-        snprintf(value, sizeof value, "not measured");
-    else
-        value_text(c, &p->s, value, sizeof value);
-    snprintf(text, sizeof text, "%s %c %s%s%s", glyph, 'A' + line, value, bad ? ", " : "",
-             bad ? verdict_words[p->verdict] : "");
-    flow_item(f, words_role(line), true, text);
-}
-
-static void ratio_text(const struct curves *c, int i, char *buf, size_t size)
-{
-    const struct curve_at *at = &c->at[i];
-    char pair[8];
-    snprintf(pair, sizeof pair, "A/%c", 'A' + c->against);
-    if (isnan(at->ratio.ratio))
-        snprintf(buf, size, "%s -", pair);
-    else if (at->withheld)
-        snprintf(buf, size, "%s withheld", pair);
-    else if (isnan(at->ratio.low))
-        snprintf(buf, size, "%s %s", pair, num(at->ratio.ratio).s);
-    else
-        snprintf(buf, size, "%s %s (%s .. %s)", pair, num(at->ratio.ratio).s, num(at->ratio.low).s,
-                 num(at->ratio.high).s);
-}
-
-static int find_before(const struct scene_curves *s, double x)
-{
-    for (int i = 0; s->has_before && i < s->before.count; i++)
-        if (s->before.at[i].x == x)
-            return i;
-    return -1;
-}
-
-/* Figures of another time hold what the machine did meanwhile, too; the ratio of two models holds
- * less of it. */
-static void flow_before(struct flow *f, const struct scene_curves *s, int i, int was)
-{
-    const struct curves *b = &s->before;
-    char text[96], value[24];
-    for (int k = 0; k < b->lines && k < s->now.lines; k++) {
-        double then = b->at[was].line[k].s.mean, now = s->now.at[i].line[k].s.mean;
-        if (isnan(then))
-            continue;
-        words_cell(b->figure, then, value, sizeof value);
-        if (then > 0 && !isnan(now))
-            snprintf(text, sizeof text, "%c %s, now %s of it", 'a' + k, value,
-                     num(now / then).s);
-        else
-            snprintf(text, sizeof text, "%c %s", 'a' + k, value);
-        flow_item(f, words_role(k), false, text);
-    }
-    if (b->against > 0 && !isnan(b->at[was].ratio.ratio)) {
-        snprintf(text, sizeof text, "A/%c %s", 'A' + b->against, num(b->at[was].ratio.ratio).s);
-        flow_item(f, ROLE_TEXT, false, text);
-    }
-}
-
-static void flow_at(struct flow *f, const struct scene_curves *s, int i)
-{
-    const struct curves *c = &s->now;
-    char text[120], at[24];
-    if (c->axis == PARAM_COUNT)
-        snprintf(text, sizeof text, "measured:");
-    else
-        snprintf(text, sizeof text, "at %s:", params_show(c->axis, c->at[i].x, at, sizeof at));
-    flow_item(f, ROLE_TITLE, true, text);
-    for (int k = 0; k < c->lines; k++)
-        flow_value(f, c, i, k);
-    if (c->against > 0) {
-        ratio_text(c, i, text, sizeof text);
-        flow_item(f, ROLE_TEXT, true, text);
-    }
-    int was = find_before(s, c->at[i].x);
-    if (!s->has_before)
-        return;
-    flow_break(f);
-    f->used = 0;
-    flow_item(f, ROLE_TITLE, false, was < 0 ? "before: nothing here" : "before:");
-    if (was >= 0)
-        flow_before(f, s, i, was);
-}
-
-/* The most lines that any point takes. */
-static int read_lines(const struct app *a)
-{
-    const struct scene_curves *s = &a->scene->curves;
-    int most = 1;
-    for (int i = 0; i < s->now.count; i++) {
-        struct flow f = {.w = a->canvas->w - 2, .indent = 4};
-        flow_at(&f, s, i);
-        most = f.line + 1 > most ? f.line + 1 : most;
-    }
-    return most;
-}
-
 /* The reason is that of the main figure, or of what stands for it. */
 static bool explains(const struct curves *c, const struct answer *n)
 {
@@ -445,17 +280,15 @@ static void draw_measured(struct app *a)
     struct meeting m[MEETINGS];
     char text[600] = "";
     struct text t = {text, sizeof text, 0};
-    int read = read_lines(a), room = text_room(c->h);
+    int read = curves_read_lines(a), room = text_room(c->h);
     struct plot p = plot_of(a, read + room);
     int meetings = curves_meet(&s->now, p.logs, m, MEETINGS);
     say_all(a, m, meetings, &t);
     draw_title(a, &p);
-    draw_legend(a, m, meetings);
+    curves_legend(a, TOP - 1, m, meetings);
     draw_plot(a, &p, m, meetings);
     int y = c->h - 2 - read - room;
-    struct flow f = {.c = c, .x = 1, .y = y, .w = c->w - 2, .most = read, .indent = 4};
-    if (s->now.count)
-        flow_at(&f, s, curves_cursor(a));
+    curves_read_draw(a, (struct rect){1, y, c->w - 2, read});
     chrome_text(c, (struct rect){1, y + read, c->w - 2, room}, ROLE_TEXT, false, text);
 }
 

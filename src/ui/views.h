@@ -26,6 +26,10 @@ const struct view_row *view_find(enum view view);
 
 /* view_curves.c: the point that is read off, -1 where there is none. */
 int curves_cursor(const struct app *a);
+/* curves_read.c: which line is which; the figures at the cursor, and the most lines they take. */
+void curves_legend(struct app *a, int y, const struct meeting *m, int meetings);
+int curves_read_lines(const struct app *a);
+void curves_read_draw(struct app *a, struct rect r);
 
 /* pane.c: one pane of the live view. */
 void pane_draw(struct app *a, int pane, struct rect r);

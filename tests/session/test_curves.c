@@ -110,6 +110,31 @@ static void lines_meet_where_one_sees_it(void **state)
     rows_free(&rows);
 }
 
+/* What may not rank is drawn, and said to be no result. */
+static void withheld_and_too_few(void **state)
+{
+    struct rows rows = {0};
+    struct curves c;
+    (void)state;
+    struct row *like = falling(&rows);
+    like->panes[0].verdict = VERDICT_NOISY;
+    make(&rows, like, &c);
+    assert_string_equal(said(&c, true), "They meet near 23k/s (withheld at 1 of 7 points)");
+    curves_free(&c);
+    rows_free(&rows);
+    for (int i = 1; i <= 2; i++) {
+        struct params p = rows_params("transfer");
+        p.connections = i;
+        like = rows_make(&rows, &p, two, 2);
+        rows_sample(like, 0, METRIC_cpu_us_per_request, 90);
+        rows_sample(like, 1, METRIC_cpu_us_per_request, 9);
+    }
+    make(&rows, like, &c);
+    assert_string_equal(said(&c, false), "Too few samples a point to tell where they meet");
+    curves_free(&c);
+    rows_free(&rows);
+}
+
 static void lines_that_do_not_meet(void **state)
 {
     struct rows rows = {0};
@@ -363,6 +388,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_become_points),
         cmocka_unit_test(lines_meet_where_one_sees_it),
+        cmocka_unit_test(withheld_and_too_few),
         cmocka_unit_test(lines_that_do_not_meet),
         cmocka_unit_test(lines_join_and_part),
         cmocka_unit_test(what_is_no_number_has_a_place_of_its_own),
