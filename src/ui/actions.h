@@ -32,6 +32,9 @@ void act_explain(struct app *a,
                  int arg); /* goes to the why view; there: the line in focus, or not */
 void act_scroll(struct app *a, int lines);
 
+/* saving.c: a setting for the next start, too; again: no longer */
+void act_setting_keep(struct app *a, int arg);
+
 /* actions_look.c: what the mouse does, beside keys */
 void act_focus(struct app *a, int pane);
 void act_table_focus(struct app *a, int number); /* of the row */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "session/autosave.h"
 #include "session/csv.h"
+#include "ui/actions.h"
 #include "ui/app.h"
 #include "ui/text.h"
 
@@ -75,6 +76,24 @@ int app_save(struct app *a)
     else
         app_say(a, "saved as %s and its -tables.csv", a->saved);
     return rc;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+void act_setting_keep(struct app *a, int arg)
+{
+    enum param_id id = a->settings.at;
+    double v = params_get(&a->want.params, id);
+    char text[48];
+    (void)arg;
+    if (!a->config || isnan(v)) {
+        app_warn(a, "%s cannot be kept", param_table[id].id);
+        return;
+    }
+    bool kept = params_same(params_get(&a->config->params, id), v);
+    settings_set(a->config, id, kept ? PARAM_UNSET : v);
+    app_say(a, kept ? "%s %s is kept no longer" : "%s %s is kept for the next start",
+            param_table[id].id, params_show(id, v, text, sizeof text));
 }
 
 /* --- leaving ---------------------------------------------------------------------------------- */

@@ -54,6 +54,12 @@ static bool is_usual(const struct app *a, enum param_id id)
     return id == PARAM_workload || params_same(params_get(&a->want.params, id), act_usual(a, id));
 }
 
+/* For the next start, whatever it is now. */
+static bool is_kept(const struct app *a, enum param_id id)
+{
+    return a->config && !isnan(params_get(&a->config->params, id));
+}
+
 static void draw_setting(struct app *a, enum param_id id, int y)
 {
     struct canvas *c = a->canvas;
@@ -64,6 +70,8 @@ static void draw_setting(struct app *a, enum param_id id, int y)
     char value[48];
     canvas_fill(c, row, role, L' ');
     canvas_put(c, 1, y, role, here ? L'▶' : L' ');
+    if (is_kept(a, id))
+        canvas_put(c, 2, y, role, L'●');
     canvas_cut(c, NAME_X, y, VALUE_X - NAME_X - 1, role, here, param_table[id].id);
     int w = canvas_cut(c, VALUE_X, y, HELP_X - VALUE_X - 2, role, true,
                        value_of(a, id, value, sizeof value));
@@ -89,7 +97,9 @@ static void draw_detail(struct app *a, struct rect r)
                       params_show(id, v, usual, sizeof usual));
     bool free = act_settable(a, id, &why) == 0;
     snprintf(text + n, sizeof text - (size_t)n, ". %s",
-             free ? "Another value begins a new row" : why.text);
+             !free            ? why.text
+             : is_kept(a, id) ? "● is kept for the next start; k ends that"
+                              : "Another value begins a new row");
     chrome_text(a->canvas, r, ROLE_TEXT, false, text);
 }
 
