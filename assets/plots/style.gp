@@ -6,7 +6,7 @@ if (picture eq 'svg') set terminal svg noenhanced size 1000,620 dynamic font 'sa
 set output output_name
 set decimalsign '.'
 set key autotitle columnheader
-set key top right opaque box lc rgb '#cccccc' samplen 3 width 1
+set key tmargin center horizontal samplen 3 width 2
 set border 3 lc rgb '#555555'
 set tics nomirror out
 set grid lc rgb '#e4e4e4' lt 1

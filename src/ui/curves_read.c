@@ -163,6 +163,7 @@ static void flow_at(struct flow *f, const struct scene_curves *s, int i)
         flow_before(f, s, i, was);
 }
 
+/* On a low screen the plot keeps its lines. */
 int curves_read_lines(const struct app *a)
 {
     const struct scene_curves *s = &a->scene->curves;
@@ -172,7 +173,8 @@ int curves_read_lines(const struct app *a)
         flow_at(&f, s, i);
         most = f.line + 1 > most ? f.line + 1 : most;
     }
-    return most;
+    int room = a->canvas->h < 20 ? 3 : a->canvas->h < 30 ? 5 : 8;
+    return most < room ? most : room;
 }
 
 void curves_read_draw(struct app *a, struct rect r)
