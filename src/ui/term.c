@@ -176,12 +176,23 @@ static void tell(const char *s)
     }
 }
 
+/* A frame of the old size may have reached a terminal that had the new one, with its scroll region:
+ * it would hold the lower lines still. All is drawn anew after a resize, so the cursor may move. */
+static void scroll_all(void)
+{
+    const char *csr = has("csr");
+    if (csr)
+        tell(tiparm(csr, 0, LINES - 1));
+}
+
 static void fit_size(void)
 {
     struct winsize ws;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_row > 0 && ws.ws_col > 0 &&
-        (ws.ws_row != LINES || ws.ws_col != COLS))
+        (ws.ws_row != LINES || ws.ws_col != COLS)) {
         resizeterm(ws.ws_row, ws.ws_col);
+        scroll_all();
+    }
 }
 
 static void open_screen(void)
