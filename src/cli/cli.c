@@ -61,8 +61,8 @@ static const char *const plot_options[] = {"output", "plot", "figure", "axis", "
 static const struct args_words plot_option_words[] = {
     {"output", "FILE.svg|FILE.png", "the picture; it must not exist"}, {NULL, NULL, NULL}};
 static const char plot_notes[] =
-    "  Drawn by gnuplot. Parameters choose among the rows of the session. Where gnuplot is missing\n"
-    "  its script and data are left beside (exit 1).\n";
+    "  Drawn by gnuplot. Parameters choose among the rows of the session. Where gnuplot is\n"
+    "  missing its script and data are left beside (exit 1).\n";
 static const char *const no_options[] = {""};
 
 const struct command_line cli_table[] = {

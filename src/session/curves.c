@@ -154,8 +154,8 @@ const struct row *curves_before(const struct rows *rows, const struct row *like)
 {
     const struct row *best = NULL;
     for (const struct row *r = rows->first; r; r = r->next) {
-        if (r->period != like->period - 1 || r->state == ROW_DROPPED || r->workload != like->workload ||
-            r->pane_count != like->pane_count || row_kept(r) == 0)
+        if (r->period != like->period - 1 || r->state == ROW_DROPPED ||
+            r->workload != like->workload || r->pane_count != like->pane_count || row_kept(r) == 0)
             continue;
         if (!best || likeness(r, like) >= likeness(best, like))
             best = r;

@@ -71,11 +71,12 @@ struct curve_logs {
 };
 struct curve_logs curves_logs(const struct curves *c, enum curve_axes axes);
 
-/* 0 .. 1: where a value stands along the axis. 0 on a logarithmic axis and "max" on any have a place
- * of their own, a gap away from the numbers. */
+/* 0 .. 1: where a value stands along the axis. 0 on a logarithmic axis and "max" on any have a
+ * place of their own, a gap away from the numbers. */
 double curves_place(const struct curves *c, bool log_x, double x);
 
-/* Are both lines measured at this point? And which is above: 1: pane A, -1: the other, 0: not told. */
+/* Are both lines measured at this point? And which is above: 1: pane A, -1: the other, 0: not
+ * told. */
 bool curves_both(const struct curves *c, int i);
 int curves_told(const struct curves *c, int i);
 
