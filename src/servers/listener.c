@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define THREADS_MOST 256
 #define SOCKETS_MOST 64 /* that listen on one port: with SO_REUSEPORT there are many */
 
 static int listeners(pid_t pid, int port, unsigned long *inodes, int most)
@@ -51,17 +52,32 @@ static bool holds(const char *folder, const char *name, const unsigned long *ino
 }
 
 /* 1, 0, or -1. */
-static int among_its_own(pid_t pid, const unsigned long *inodes, int n)
+static int in_table(const char *folder, const unsigned long *inodes, int n)
 {
-    char folder[48];
     int found = 0;
-    snprintf(folder, sizeof folder, "/proc/%d/fd", (int)pid);
     DIR *d = opendir(folder);
     if (!d)
         return -1;
     for (const struct dirent *f; !found && (f = readdir(d));)
         found = holds(folder, f->d_name, inodes, n);
     closedir(d);
+    return found;
+}
+
+/* Threads may have descriptors of their own, as those of `iodash serve` do. */
+static int among_its_own(pid_t pid, const unsigned long *inodes, int n)
+{
+    char folder[64];
+    snprintf(folder, sizeof folder, "/proc/%d/fd", (int)pid);
+    int found = in_table(folder, inodes, n), left = THREADS_MOST;
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
+    DIR *d = found == 0 ? opendir(folder) : NULL;
+    for (const struct dirent *f; d && !found && left-- && (f = readdir(d));) {
+        snprintf(folder, sizeof folder, "/proc/%d/task/%.20s/fd", (int)pid, f->d_name);
+        found = *f->d_name != '.' && in_table(folder, inodes, n) > 0;
+    }
+    if (d)
+        closedir(d);
     return found;
 }
 

@@ -3,9 +3,12 @@
 """The recipes whose packages the tests have: each server started, asked, every reply right, its figures
 there, what it waits with read as it is known to be, ended without a trace."""
 import pathlib
+import re
 import shutil
+import signal
 import unittest
 
+from program import SLOW
 from test_run_targets import PATH, RUN, Targets
 
 SOMAXCONN = int(pathlib.Path("/proc/sys/net/core/somaxconn").read_text())
@@ -82,6 +85,19 @@ class Recipes(Targets):
             if model.startswith("target:"):
                 self.printed(row, connections=0)
         self.assertRegex(done.out, r"1200 +1200")  # the published figure, beside both of EventMachine
+
+    def test_serve_attached(self):
+        """One of ours, in the way of those that are not: its threads keep their descriptors to themselves."""
+        server = self.start("serve", "-m", "epoll-et", "--listen", "127.0.0.1:0", "--quiet")
+        self.addCleanup(server.communicate, timeout=10 * SLOW)
+        self.addCleanup(server.send_signal, signal.SIGINT)
+        where = re.search(r"127\.0\.0\.1:\d+", server.stderr.readline())[0]
+        done = self.iodash("run", "-m", "attach", "--attach", where, "--pid", server.pid, *RUN)
+        self.assertEqual(done.status, 0, done)
+        row = self.rows()[where]
+        self.assertEqual((row["seen_waits"], row["seen_backlog"]), ("epoll edge", str(min(1024, SOMAXCONN))))
+        self.assertEqual(row["seen_nagle"], "off")
+        self.assertGreater(float(row["server_cpu_pct"]), 0)
 
 
 if __name__ == "__main__":
