@@ -118,6 +118,13 @@ static int prepare(const struct args *a, struct start *s, struct err *e)
     return r == 0 ? fit(a, s, e) : r;
 }
 
+/* The folder would leave no room for the reason. */
+static void say_left_out(struct start *s, const char *why)
+{
+    const char *name = strstr(why, "/iodash.ini");
+    dash_say(s->line, sizeof s->line, "settings left out: ", name ? name + 1 : why);
+}
+
 /* Settings end nothing: where it does not start with them it does without. */
 static int with_settings(const struct args *a, struct settings *config, struct start *s,
                          struct err *e)
@@ -126,7 +133,7 @@ static int with_settings(const struct args *a, struct settings *config, struct s
     struct err wrong = {{0}};
     *under = *a;
     if (settings_load(config, &wrong) < 0)
-        dash_say(s->line, sizeof s->line, "settings left out: ", wrong.text);
+        say_left_out(s, wrong.text);
     settings_under(config, under);
     if (a->options.attach)
         under->options.models = a->options.models; /* else it would not stand among them */
@@ -140,7 +147,7 @@ static int with_settings(const struct args *a, struct settings *config, struct s
     memcpy(s->asked, a->given, sizeof s->asked);
     r = prepare(a, s, e);
     if (r == 0)
-        dash_say(s->line, sizeof s->line, "settings left out: ", wrong.text);
+        say_left_out(s, wrong.text);
     return r;
 }
 

@@ -239,7 +239,7 @@ static void cut_dropped(struct autosave *a, bool dropped)
 
 static bool saved(const struct session *s)
 {
-    return s->saved == s->samples;
+    return s->saved >= s->samples;
 }
 
 /* Writes all that is new. */

@@ -73,7 +73,8 @@ void session_unlock(struct session *s);
 const struct rows *session_rows(const struct session *s); /* under the lock */
 
 /* How many samples were measured so far (under the lock); and that the first so many stand in a
- * file of their own: their autosave is needed no more. */
+ * file of their own: their autosave is needed no more. SESSION_ALL: those to come, too. */
+#define SESSION_ALL (~0ul)
 unsigned long session_samples(const struct session *s);
 void session_saved(struct session *s, unsigned long samples);
 

@@ -56,7 +56,7 @@ int copy_markdown(struct app *a, const char *name, const char *text)
         app_warn(a, "%s cannot be written: %s%s", path, strerror(-rc),
                  asked ? "; the terminal was asked to copy the text" : "");
     else
-        app_say(a, "saved as %s%s", path, asked ? "; the terminal was asked to copy it, too" : "");
+        app_say(a, "saved as %s%s", path, asked ? "; copied, if the terminal lets it" : "");
     return rc;
 }
 

@@ -144,7 +144,7 @@ void app_part(struct app *a, char *parting, size_t size)
     parting[0] = '\0';
     sessions_back(a); /* what measures is what may be lost */
     if (!app_measured(a)) {
-        session_saved(a->session, measured(a));
+        session_saved(a->session, SESSION_ALL);
         return;
     }
     a->frozen = false;
@@ -152,6 +152,8 @@ void app_part(struct app *a, char *parting, size_t size)
     app_take(a);
     bool is_saved = session_file(a->session) || (a->saved[0] && a->saved_mark == measured(a));
     int rc = is_saved ? 0 : keep(a, &e);
+    if (rc == 0) /* what is measured until the servers have stopped is nobody's */
+        session_saved(a->session, SESSION_ALL);
     size_t used = write_answer(&a->scene->answer, parting, size);
     if (!session_file(a->session))
         snprintf(parting + used, size - used, "%s%s%s%s\n", rc < 0 ? "not saved: " : "saved as ",
