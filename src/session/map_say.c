@@ -375,8 +375,11 @@ void map_trust(const struct map *m, char *buf, size_t size)
         cannot += c->kind == MAP_CANNOT;
         why = c->kind == MAP_CANNOT && !*why ? c->reason : why;
     }
-    say(&t, "one round a place has no interval and is some 20 %% off");
-    if (rounds > 0)
+    if (rounds > 0 && rounds == figures)
+        say(&t, "three rounds or more a place");
+    else
+        say(&t, "one round a place has no interval and is some 20 %% off");
+    if (rounds > 0 && rounds < figures)
         say(&t, "; %d of %d have three or more", rounds, figures);
     if (doubt > 0)
         say(&t, "; %d not to be relied on (%s%s)", doubt, doubts, doubt > 1 ? ", or the like" : "");

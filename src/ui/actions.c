@@ -444,9 +444,14 @@ void act_explain(struct app *a, int arg)
         return;
     }
     int at = a->view == VIEW_CURVES ? curves_cursor(a) : -1;
-    int row = at >= 0 ? a->scene->curves.now.at[at].row
+    int row = at >= 0                 ? a->scene->curves.now.at[at].row
               : a->view == VIEW_TABLE ? a->scene->table_row
+              : a->view == VIEW_MAP   ? act_map_number(a)
                                       : 0;
+    if (a->view == VIEW_MAP && row == 0) {
+        app_say(a, "nothing is measured there yet");
+        return;
+    }
     act_view(a, VIEW_WHY);
     a->why_row = row;
 }

@@ -69,6 +69,7 @@ void act_map_focus(struct app *a, int place); /* counted line by line */
 void act_map_enter(struct app *a, int arg); /* measures the place in focus live */
 void act_map_more(struct app *a, int arg);  /* the places that are missing, else more rounds */
 void act_map_figures(struct app *a);        /* lists what the map can compare */
+int act_map_number(const struct app *a);    /* of the row of the place in focus; 0: none */
 enum metric_id act_map_metric(const struct app *a);
 
 /* pickers.c */

@@ -52,6 +52,12 @@ static const struct map_cell *focus(const struct app *a)
     return map_cell(&a->scene->map, a->map_column, a->map_row);
 }
 
+int act_map_number(const struct app *a)
+{
+    const struct map_cell *c = a->scene->has_map ? focus(a) : NULL;
+    return c && c->kind == MAP_FIGURE ? c->row->number : 0;
+}
+
 void act_map_enter(struct app *a, int arg)
 {
     (void)arg;

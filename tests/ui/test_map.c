@@ -139,6 +139,21 @@ static void a_place_is_seen_live(void **state)
     show_fini(&a);
 }
 
+static void a_place_is_explained(void **state)
+{
+    (void)state;
+    start("poll,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "4e");
+    assert_int_equal(a.view, VIEW_MAP);
+    assert_true(show_has(&a, "nothing is measured there yet"));
+    measured(49);
+    show_keys(&a, "<right>e");
+    assert_int_equal(a.view, VIEW_WHY);
+    assert_true(show_has(&a, "1000 connections"));
+    assert_true(show_has(&a, "10k/s asked"));
+    show_fini(&a);
+}
+
 static void the_focus_stays_on_the_map(void **state)
 {
     (void)state;
@@ -203,6 +218,7 @@ int main(void)
         cmocka_unit_test(measures_nothing_by_itself),
         cmocka_unit_test(n_goes_on_then_refines),
         cmocka_unit_test(a_place_is_seen_live),
+        cmocka_unit_test(a_place_is_explained),
         cmocka_unit_test(the_focus_stays_on_the_map),
         cmocka_unit_test(compares_another_figure),
         cmocka_unit_test(says_why_there_is_none),
