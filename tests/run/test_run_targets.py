@@ -14,10 +14,11 @@ import sys
 import time
 import unittest
 
-from program import SHORT, SLOW, Case
+from program import SLOW, Case
 
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_target.py"
 PATH = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
+SHORT = ["--samples", 3, "--warmup", 0, "--turn", 0.04, "--settle", 0.01]
 RUN = [*SHORT, "-c", 8, "-r", 400, "-o", "x.csv"]
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -223,13 +224,11 @@ class Habits(Targets):
         self.assertIn("its build failed: exit 1", done.err)
 
     def test_killed_iodash_leaves_nothing(self):
-        for signals in ((signal.SIGKILL,), (signal.SIGTERM,)):
-            process = self.start("run", "-m", f"epoll-lt,{self.recipe('stubborn')}", "-c", 4, "-d", 60)
-            self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 3)
-            for number in signals:
-                process.send_signal(number)
-            process.communicate(timeout=30 * SLOW)
-            self.nothing_left()
+        process = self.start("run", "-m", f"epoll-lt,{self.recipe('stubborn')}", "-c", 4, "-d", 60)
+        self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 3)
+        process.kill()
+        process.communicate(timeout=30 * SLOW)
+        self.nothing_left()
 
 
 def words(pid):
@@ -310,7 +309,8 @@ class Attached(Targets):
         self.assertIn(said, done.out)
         self.assertIn(said, row["reason"])
         self.assertGreater(float(self.rows()["epoll-lt"]["server_cpu_pct"]), 0)
-        done = self.iodash("run", "-m", "attach", "--attach", address, "--pid", os.getpid(), *SHORT, "-c", 1)
+        done = self.iodash("run", "-m", "attach", "--attach", address, "--pid", os.getpid(), *SHORT[2:],
+                           "--samples", 1, "-c", 1)
         self.assertIn("iodash itself runs below it", done.out)
 
     def test_refused(self):
