@@ -387,6 +387,50 @@ static void more_measures_more(void **state)
 }
 
 /* What a server refused to an earlier load is nothing to a later one that it holds whole. */
+static void two_more(const struct rows *rows, struct plan *p)
+{
+    assert_int_equal(row_kept(rows->first), 1);
+    p->rows = xrealloc(p->rows, 2, sizeof *p->rows);
+    p->rows[1] = p->rows[0];
+    p->rows[1].had = 1;
+    p->rows[1].rounds = 3;
+    p->count = 2;
+}
+
+/* A place of a map: one round, more where the plan says so, and none is lost when it is stopped. */
+static void a_plan_may_go_on_with_its_rows(void **state)
+{
+    (void)state;
+    struct session *s = fresh(false);
+    struct plan_row want = ask("transfer", "poll,epoll-lt", 5);
+    want.params.samples = 1;
+    want.params.warmup = want.params.trim = 0;
+    struct plan plan = {.title = "test", .count = 1, .rows = &want, .more = two_more,
+                        .axis = {PARAM_COUNT, PARAM_COUNT}};
+    session_plan(s, &plan);
+    assert_true(session_wait(s, 30 * NS_PER_S));
+    session_lock(s);
+    const struct row *r = session_rows(s)->first;
+    assert_null(r->next);
+    assert_int_equal(r->state, ROW_DONE);
+    assert_int_equal(pane_kept(&r->panes[0]), 3);
+    assert_int_equal(pane_at(&r->panes[1], 2)->index, 3);
+    session_unlock(s);
+
+    want.had = 3;
+    want.rounds = 1000;
+    plan.more = NULL;
+    session_plan(s, &plan);
+    assert_ptr_equal(newest_with(s, 4), r);
+    session_stop(s);
+    assert_true(session_wait(s, 30 * NS_PER_S));
+    session_lock(s);
+    assert_int_equal(r->state, ROW_STOPPED);
+    assert_null(r->next);
+    session_unlock(s);
+    session_free(s);
+}
+
 static void a_limit_ends_with_its_row(void **state)
 {
     (void)state;
@@ -425,6 +469,7 @@ int main(void)
         cmocka_unit_test(more_measures_more),
         cmocka_unit_test(another_model_begins_its_graph_anew),
         cmocka_unit_test(what_is_left_is_counted_down),
+        cmocka_unit_test(a_plan_may_go_on_with_its_rows),
         cmocka_unit_test(a_limit_ends_with_its_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
