@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "session/table.h"
+
 #define ENOUGH 3 /* kept samples of a row that stands for its value */
 
 /* How a figure was measured, not what of. */
@@ -137,6 +139,26 @@ const struct row *curves_row(const struct rows *rows, const struct row *like)
         if (row_in_table(r, like) && row_kept(r) > 0 && has_axis(rows, r))
             best = r;
     return best ? best : like;
+}
+
+/* One row stands for each curve: that with the same value of the axis. */
+const struct row *curves_next(const struct rows *rows, const struct row *like, enum param_id axis,
+                              int step)
+{
+    struct table t;
+    int varying[TABLE_VARYING];
+    const struct row *next = NULL;
+    table_rows(rows, like, &t, varying);
+    int i = 0;
+    while (i < t.rows && t.row[i].row != like)
+        i++;
+    for (i += step; i >= 0 && i < t.rows && !next; i += step)
+        if (!on_curve(t.row[i].row, like, axis) && row_kept(t.row[i].row) > 0 &&
+            (axis == PARAM_COUNT || params_same(params_get(&t.row[i].row->params, axis),
+                                                params_get(&like->params, axis))))
+            next = t.row[i].row;
+    table_free(&t);
+    return next;
 }
 
 /* --- before ---------------------------------------------------------------------------------- */

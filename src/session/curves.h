@@ -51,6 +51,11 @@ void curves_make(const struct rows *rows, const struct row *like, const struct c
                  struct curves *out);
 void curves_free(struct curves *c);
 
+/* The row of the next curve over this axis (step 1 or -1) of the same table, in its order; NULL:
+ * there is none. */
+const struct row *curves_next(const struct rows *rows, const struct row *like, enum param_id axis,
+                              int step);
+
 /* The row whose curves are meant where `like` stands alone: the newest one of its table that has an
  * axis; else `like`. */
 const struct row *curves_row(const struct rows *rows, const struct row *like);

@@ -28,7 +28,7 @@ bool act_matters(const struct app *a, enum param_id id)
 void act_view(struct app *a, int view)
 {
     a->view = (enum view)view;
-    a->table_row = a->why_row = 0;
+    a->table_row = a->why_row = a->curves.row = 0;
     a->changed = true;
 }
 

@@ -46,6 +46,7 @@ void theme_take(struct app *a, int value);
 /* actions_curves.c */
 void act_curve_read(struct app *a, int step);
 void act_curve_focus(struct app *a, int point);
+void act_curve_other(struct app *a, int step);
 void act_curve_axes(struct app *a, int arg);
 void act_curve_enter(struct app *a, int arg);
 void act_before(struct app *a, int arg); /* keeps what is measured as "before" */

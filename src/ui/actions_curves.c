@@ -24,6 +24,25 @@ void act_curve_focus(struct app *a, int point)
         a->curves.at = c->at[point].x;
 }
 
+/* Where two parameters were varied there is a curve for each value of the other. */
+void act_curve_other(struct app *a, int step)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    const struct row *next = NULL;
+    session_lock(a->session);
+    const struct rows *rows = session_rows(a->session);
+    for (const struct row *r = rows->first; r && s->has && !next; r = r->next)
+        if (r->number == s->row)
+            next = curves_next(rows, r, s->now.axis, step);
+    int number = next ? next->number : 0;
+    session_unlock(a->session);
+    if (number)
+        a->curves.row = number;
+    else
+        app_say(a, "there is no other curve over this axis %s", step > 0 ? "after" : "before");
+    a->changed = true;
+}
+
 /* The next setting that draws other axes than this one. */
 void act_curve_axes(struct app *a, int arg)
 {

@@ -178,6 +178,7 @@ void app_take(struct app *a)
                            .curves = a->view == VIEW_CURVES,
                            .axis = a->curves.axis,
                            .figure = a->curves.figure,
+                           .curves_row = a->curves.row,
                            .map = a->view == VIEW_MAP ? &map : NULL};
     scene_take(a->scene, a->session, &w);
     a->changed = false;

@@ -61,6 +61,7 @@ struct app {
         enum param_id axis;    /* PARAM_COUNT: the usual one */
         enum metric_id figure; /* METRIC_COUNT: the main one */
         enum curve_axes axes;
+        int row;   /* number of a row of the curves; 0: those of the row shown */
         double at; /* value of the axis that is read off; NaN: of the row shown */
     } curves;
     struct plot_job *picture; /* that gnuplot draws now; NULL: none */

@@ -407,7 +407,7 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         take_why(s, why);
     take_table(s, rows, w);
     scene_take_map(s, rows, w->map);
-    scene_take_curves(s, rows, w->curves ? table_of(s, rows, 0) : NULL, w);
+    scene_take_curves(s, rows, w->curves ? table_of(s, rows, w->curves_row) : NULL, w);
     scene_take_before(s, rows, find_row(rows, s->row));
 }
 

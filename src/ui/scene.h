@@ -117,6 +117,7 @@ struct scene_wish {
     bool curves;                 /* the curves view is on the screen, of */
     enum param_id axis;          /* PARAM_COUNT: the usual axis, */
     enum metric_id figure;       /* METRIC_COUNT: the main figure */
+    int curves_row;              /* a row of them; 0: the one shown */
 };
 
 struct scene *scene_new(void);

@@ -22,7 +22,7 @@ void scene_take_curves(struct scene *s, const struct rows *rows, const struct ro
     scene_free_curves(c);
     if (!w->curves || !like)
         return;
-    if (!scene_planning(s))
+    if (!scene_planning(s) && !w->curves_row)
         like = curves_row(rows, like);
     struct curves_wish wish = {w->axis, w->figure, s->against, false};
     c->has_before = curves_pair(rows, like, &wish, &c->now, &c->before);

@@ -122,6 +122,26 @@ static void axes_and_figures(void **state)
     show_fini(&a);
 }
 
+/* Two parameters: a curve for each value of the other one. */
+static void other_curves(void **state)
+{
+    (void)state;
+    sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    a.want.params.connections = 100;
+    rates(&a, 0.5);
+    show_keys(&a, "3");
+    assert_true(show_has(&a, "transfer, 100 connections"));
+    show_keys(&a, "<down>");
+    assert_true(show_has(&a, "transfer, 400 connections"));
+    show_keys(&a, "<up>");
+    assert_true(show_has(&a, "transfer, 100 connections"));
+    show_keys(&a, "<up>");
+    assert_true(show_has(&a, "no other curve over this axis before"));
+    show_keys(&a, "x<down><enter>");
+    assert_true(show_has(&a, "x: connections"));
+    show_fini(&a);
+}
+
 static void one_row_has_no_curve(void **state)
 {
     (void)state;
@@ -193,6 +213,7 @@ int main(void)
         cmocka_unit_test(screens),
         cmocka_unit_test(read_off),
         cmocka_unit_test(axes_and_figures),
+        cmocka_unit_test(other_curves),
         cmocka_unit_test(one_row_has_no_curve),
         cmocka_unit_test(before_and_now),
         cmocka_unit_test(all_sizes),
