@@ -70,7 +70,7 @@ void pictures_list(struct app *a)
 /* A new name each time: what is there stays. */
 static void start(struct app *a, const struct plot_text *t, enum plot_kind kind)
 {
-    char stamp[24], name[80], more[8] = "";
+    char stamp[24], name[80], more[16] = "";
     struct err e;
     int status = -EEXIST;
     clock_stamp(stamp, sizeof stamp);
