@@ -18,8 +18,8 @@ MAY = {
     "ui": "session metrics params base",
     "cli": "ui session servers load params net metrics base",
 }
-# ui/ draws the tables of models and workloads, and nothing else of those folders.
-ALSO = {"ui": {"servers/io_models.h", "load/workloads.h"}}
+# ui/ draws the tables of models, targets and workloads, and nothing else of those folders.
+ALSO = {"ui": {"servers/io_models.h", "servers/targets.h", "load/workloads.h"}}
 CURSES = re.compile(r"^(n?cursesw?|ncursesw?/.*|term|panel|menu|form)\.h$")
 CURSES_HOMES = ("ui/term.c", "ui/term_keys.c")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

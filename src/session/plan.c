@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "load/workloads.h"
-#include "net/protocol.h"
-#include "servers/targets.h"
 #include "session/map.h"
 
 static const char models_default[] = "select,epoll-lt";
@@ -205,23 +203,6 @@ int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out
 
     *out = (struct plan){.axis = {PARAM_COUNT, PARAM_COUNT}};
     return plan_over(a, &alone, out, e);
-}
-
-int plan_speak(const struct lineup *l, struct params *p, struct err *e)
-{
-    bool asked = !isnan(p->protocol);
-    struct params usual = *p;
-    int theirs;
-
-    workload_resolve(&usual);
-    int rc = targets_protocol(l, (int)usual.protocol, &theirs, e);
-    if (rc < 0 || theirs < 0)
-        return rc;
-    if (asked && (int)p->protocol != theirs)
-        return err_set(e, EINVAL, "--protocol %s: a server that is not ours speaks %s",
-                       protocol_table[(int)p->protocol]->id, protocol_table[theirs]->id);
-    p->protocol = theirs;
-    return 0;
 }
 
 /* All are asked in the protocol of those that speak one only. */

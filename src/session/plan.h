@@ -39,6 +39,11 @@ int plan_from_args(const struct args *a, struct plan *out, struct err *e);
  * -EINVAL: they speak different ones, or p asks for another. */
 int plan_speak(const struct lineup *l, struct params *p, struct err *e);
 
+/* The same for a resolved order that comes after another one, or back to what was given at the
+ * start when none of those servers is left. */
+int plan_speak_after(struct plan_row *want, const struct plan_row *before,
+                     const struct params *given, struct err *e);
+
 /* The same for this lineup, whatever models were given: it may hold a target. */
 int plan_for(const struct args *a, const struct lineup *lineup, struct plan *out, struct err *e);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A server that is not ours speaks one protocol, so an order with one in it is asked in that; the
- * ones of ours beside it speak it too. */
+/* What is listed are the recipes that came with the program and what was attached to since; taking
+ * one goes through the order as any model does. */
 #include "ui/yours.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "net/protocol.h"
 #include "servers/targets.h"
 #include "session/plan.h"
 #include "ui/actions.h"
@@ -64,42 +63,13 @@ const struct io_model *yours_model(struct app *a, int value)
 
 /* --- the order -------------------------------------------------------------------------------- */
 
-static bool any_target(const struct lineup *l)
-{
-    for (int i = 0; i < l->count; i++)
-        if (l->models[i]->target)
-            return true;
-    return false;
-}
-
-static bool fixed(double protocol)
-{
-    return !isnan(protocol) && protocol_table[(int)protocol]->fixed;
-}
-
 bool yours_speak(struct app *a, struct plan_row *want)
 {
-    struct params *p = &want->params;
     struct err e = {""};
-    double before = p->protocol;
-    /* Typed just now; another workload brings another one by itself. */
-    bool asked = before != a->want.params.protocol && p->workload == a->want.params.workload &&
-                 any_target(&a->want.lineup);
-    if (!any_target(&want->lineup) && !any_target(&a->want.lineup))
-        return true;
-    if (!asked)
-        p->protocol = any_target(&want->lineup) ? PARAM_UNSET : a->given.protocol;
-    int rc = plan_speak(&want->lineup, p, &e);
-    if (rc == 0 && p->protocol != before && (fixed(p->protocol) || fixed(before)))
-        p->size = fixed(p->protocol) ? PARAM_UNSET : a->given.size;
-    if (rc == 0)
-        rc = workload_check(p, &e);
-    if (rc < 0) {
+    bool can = plan_speak_after(want, &a->want, &a->given, &e) == 0;
+    if (!can)
         app_warn(a, "%s", e.text);
-        return false;
-    }
-    workload_resolve(p);
-    return true;
+    return can;
 }
 
 /* --- attaching -------------------------------------------------------------------------------- */
