@@ -178,7 +178,7 @@ static void a_sweep_says_its_time(void **state)
     assert_int_equal(fake_orders(a.session)->plans, 1);
     assert_int_equal(fake_orders(a.session)->plan_rows, 8);
     assert_true(show_has(&a, "0/8  "));
-    assert_true(show_has(&a, " left  "));
+    assert_true(show_has(&a, " left"));
     assert_true(show_has(&a, "Esc stop"));
 }
 
