@@ -28,7 +28,7 @@ struct paired {
     int pairs;
     double ratio, low, high;  /* A over B, and its 99 % interval */
     double low90, high90;     /* 90 % interval */
-    double resolution_pct;    /* half width of the 99 % interval, in percent of the ratio */
+    double resolution_pct;    /* a difference that would be named in nine rows of ten */
     enum outcome outcome;     /* of B beside A: A/B above 1 means B is cheaper */
     int pairs_needed;         /* when it cannot tell: pairs that would, estimated; 0 otherwise */
 };

@@ -386,7 +386,7 @@ static void say_resolution(const struct row *r, int pane, struct text *t)
     else if (p.resolution_pct > 50)
         say(t, "; can tell only a factor above %s", num(1 + p.resolution_pct / 100).s);
     else if (!isnan(p.resolution_pct))
-        say(t, "; can tell %.*f %% apart", p.resolution_pct < 1 ? 1 : 0, p.resolution_pct);
+        say(t, "; can tell %.0f %% apart", ceil(p.resolution_pct));
 }
 
 static void trust(const struct row *r, int pane, struct text *t)

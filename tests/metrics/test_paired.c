@@ -110,6 +110,29 @@ static void test_the_interval_holds_the_truth(void **state)
     assert_in_range(outside, 5, 40);
 }
 
+/* What a row says that it can tell it does tell, in nine rows of ten. */
+static void test_what_can_be_told_is_told(void **state)
+{
+    (void)state;
+    static const double noise[] = {0.002, 0.005, 0.008, 0.012, 0.02, 0.04};
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
+        double dearer = 1 + 0.01 * (4 + 2 * (double)i);
+        struct truth t = {1 / dearer, noise[i], 12, 1};
+        uint64_t seed = 3 + i;
+        int able = 0, named = 0;
+        for (int k = 0; k < ROWS / 10; k++) {
+            struct paired p = simulate(&t, &seed);
+            if (p.resolution_pct > 100 * (dearer - 1))
+                continue;
+            able++;
+            named += p.outcome == OUTCOME_DEARER;
+        }
+        if (named < 0.9 * able)
+            fail_msg("noise %g: %d of %d are named", noise[i], named, able);
+        assert_true(i > 2 || able > ROWS / 20);
+    }
+}
+
 /* ---- one row, by hand ---- */
 
 /* ln(a/b) = ln 2 + (-0.1, 0, 0.1): mean ln 2, s = 0.1, error 0.1 / sqrt 3 = 0.0577350. 99 %:
@@ -126,7 +149,7 @@ static void test_three_pairs_by_hand(void **state)
     assert_near(p.high, 2 * exp(0.5730111), 1e-6);
     assert_near(p.low90, 2 * exp(-0.1685855), 1e-6);
     assert_near(p.high90, 2 * exp(0.1685855), 1e-6);
-    assert_near(p.resolution_pct, 100 * sinh(0.5730111), 1e-4);
+    assert_near(p.resolution_pct, 100 * (exp(1.4 * 0.5730111) / 0.97 - 1), 1e-4);
     assert_int_equal(p.outcome, OUTCOME_CHEAPER);
     assert_int_equal(p.pairs_needed, 0);
 }
@@ -240,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_a_planted_difference_is_never_turned_round),
         cmocka_unit_test(test_a_margin_of_difference_is_left_alone),
         cmocka_unit_test(test_the_interval_holds_the_truth),
+        cmocka_unit_test(test_what_can_be_told_is_told),
         cmocka_unit_test(test_three_pairs_by_hand),
         cmocka_unit_test(test_the_mirror_says_the_opposite),
         cmocka_unit_test(test_pairs_that_are_none_are_left_out),
