@@ -28,13 +28,30 @@ static void read_claims(struct app *a)
     k->tries = xcalloc((size_t)k->all.count + 1, sizeof *k->tries);
 }
 
+/* How they came out, when the last one that was asked for is done. */
+static void say_end(struct app *a)
+{
+    int n[CLAIM_VERDICTS] = {0};
+    for (int i = 0; i < a->claims.all.count; i++)
+        if (a->claims.tries[i].tried)
+            n[a->claims.tries[i].result.verdict]++;
+    app_say(a, "tried so far: %d true, %d false, %d depend%s, %d not measured", n[CLAIM_TRUE],
+            n[CLAIM_FALSE], n[CLAIM_DEPENDS], n[CLAIM_DEPENDS] == 1 ? "s" : "",
+            n[CLAIM_NOT_MEASURED]);
+}
+
 void claims_take(struct app *a)
 {
     struct claims_state *k = &a->claims;
     if (!k->run && a->view == VIEW_CLAIMS)
         read_claims(a);
-    if (k->run)
-        claims_run_read(k->run, k->tries);
+    if (!k->run)
+        return;
+    claims_run_read(k->run, k->tries);
+    bool busy = claims_to_try(a) > 0;
+    if (k->busy && !busy)
+        say_end(a);
+    k->busy = busy;
 }
 
 void claims_drop(struct app *a)
@@ -67,6 +84,7 @@ bool claims_stop(struct app *a)
     if (!a->claims.run || claims_run_wait(a->claims.run, 0))
         return false;
     claims_run_stop(a->claims.run);
+    a->claims.busy = false; /* its end is no news */
     session_stop_plan(measuring(a));
     a->changed = true;
     app_say(a, "stopped; what was tried stays");
@@ -105,6 +123,7 @@ void claims_start(struct app *a, int which)
     else
         app_say(a, "%d claim%s, about %s; Esc stops, what was tried stays", n, n == 1 ? "" : "s",
                 units_about(span, sizeof span, claims_seconds(&k->all, wanted)));
+    k->busy = n > 0;
     a->changed = true;
     free(wanted);
 }

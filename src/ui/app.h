@@ -71,6 +71,7 @@ struct app {
         struct err why;          /* they could not be read; "" */
         struct claims_run *run;  /* NULL: the view was not looked at yet */
         struct claim_try *tries; /* as last taken, one a claim */
+        bool busy;               /* some were being tried then */
         int at;                  /* in focus */
     } claims;
     struct settings_state {

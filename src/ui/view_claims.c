@@ -66,6 +66,8 @@ static void draw_title(struct app *a, int y)
     if (env->kernel[0] && env->cpus[0])
         snprintf(text + n, sizeof text - (size_t)n, " (%.*s, %s CPU%s)", release, env->kernel,
                  env->cpus, strcmp(env->cpus, "1") ? "s" : "");
+    if (canvas_width(text) > a->canvas->w - 1)
+        text[n] = '\0';
     canvas_cut(a->canvas, 1, y, a->canvas->w - 1, ROLE_TITLE, true, text);
 }
 

@@ -167,6 +167,18 @@ static void a_claim_goes_live(void **state)
     close_it();
 }
 
+/* When the last one is done the log says how all came out. */
+static void the_end_is_told(void **state)
+{
+    (void)state;
+    open_at(80, 24, CHARSET_BRAILLE);
+    show_keys(&a, "n");
+    fake_claims()->running = false;
+    fake_claim("burst-30", CLAIM_FALSE, "", "x: 1");
+    assert_true(show_has(&a, "tried so far: 0 true, 1 false, 0 depend, 0 not measured"));
+    close_it();
+}
+
 static void a_running_plan_is_not_replaced(void **state)
 {
     (void)state;
@@ -234,6 +246,7 @@ int main(void)
         cmocka_unit_test(entering_starts_nothing),
         cmocka_unit_test(one_all_or_the_rest),
         cmocka_unit_test(a_claim_goes_live),
+        cmocka_unit_test(the_end_is_told),
         cmocka_unit_test(a_running_plan_is_not_replaced),
         cmocka_unit_test(they_are_copied),
         cmocka_unit_test(no_claims_are_said),
