@@ -109,12 +109,22 @@ static void rest(void)
     nanosleep(&t, NULL);
 }
 
+static bool called_off(const struct server *s, struct err *e)
+{
+    bool off = s->spec.orders && atomic_load(s->spec.orders) != s->spec.seen;
+    if (off)
+        err_set(e, ECANCELED, "its start was called off");
+    return off;
+}
+
 static int wait_built(struct server *s, struct err *e)
 {
     uint64_t end = clock_ns() + BUILD_S * NS_PER_S;
     while (atomic_load(&s->keeper->state) == KEEPER_BUILDS) {
         if (has_ended(s))
             return err_set(e, EIO, "%s", s->why.text);
+        if (called_off(s, e))
+            return -ECANCELED;
         if (clock_ns() > end)
             return err_set(e, ETIMEDOUT, "its build took longer than %d s", BUILD_S);
         rest();
@@ -132,6 +142,8 @@ static int wait_ready(struct server *s, struct err *e)
             return err_set(e, EIO, "it ended at its start: %s", s->why.text);
         if (listens(s))
             return 0;
+        if (called_off(s, e))
+            return -ECANCELED;
         if (clock_ns() > end)
             return never_listened(s, seconds, e);
         rest();
@@ -144,6 +156,8 @@ static int wait_ready(struct server *s, struct err *e)
 static void recipe_stop(struct server *s)
 {
     spawned_stop(&s->child, STOP_MS);
+    if (s->tree)
+        tree_kill(s->tree); /* nobody is left, unless the keeper was killed */
     keeper_clear(s->keeper); /* the keeper has, unless it was killed */
     keeper_free(s->keeper);
 }

@@ -5,6 +5,7 @@
 #ifndef SERVERS_SERVER_H
 #define SERVERS_SERVER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,9 @@ struct server_spec {
     struct params params;   /* workers backlog accept buffer events nodelay place protocol */
     struct net_addr listen; /* port 0: any */
     int cpu;                /* first worker's CPU, the next ones follow; -1: not pinned */
+    /* A start that takes long is called off once this is another number; NULL: never. */
+    const _Atomic unsigned *orders;
+    unsigned seen;
 };
 
 /* Starts it and waits until it listens (at most 5 s; a target as long as its recipe says); of a

@@ -7,6 +7,7 @@
 #include "servers/tree.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,14 @@ bool tree_lives(const struct tree *t)
 static bool read_stat(struct member *m, struct proc_stat *out)
 {
     return proc_stat_reread(&m->stat_file, m->pid, out) == 0 && out->start_ticks == m->start_ticks;
+}
+
+void tree_kill(struct tree *t)
+{
+    struct proc_stat s;
+    for (int i = 0; i < t->count; i++)
+        if (read_stat(&t->members[i], &s))
+            kill(t->members[i].pid, SIGKILL);
 }
 
 int64_t tree_cpu_ns(struct tree *t)

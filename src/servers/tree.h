@@ -43,6 +43,9 @@ void tree_extent(struct tree *t, struct proc_extent *out);
 /* Pids of the members found by the last look, at most `most`. */
 int tree_pids(const struct tree *t, pid_t *out, int most);
 
+/* Kills the members that are still there. */
+void tree_kill(struct tree *t);
+
 /* Does the process that was named live? */
 bool tree_lives(const struct tree *t);
 

@@ -59,8 +59,8 @@ static void pane_close(struct rig_pane *p)
     memset(p, 0, sizeof *p);
 }
 
-static void pane_start(struct rig_pane *p, const struct io_model *model, const struct params *want,
-                       const struct cpu_plan *cpus)
+static void pane_start(const struct rig *r, struct rig_pane *p, const struct io_model *model,
+                       const struct params *want, const struct cpu_plan *cpus)
 {
     struct err e = {{0}};
     if (io_model_probe(model, &e) < 0) {
@@ -69,7 +69,8 @@ static void pane_start(struct rig_pane *p, const struct io_model *model, const s
         return;
     }
     struct server_spec spec = {
-        .model = model, .params = *want, .cpu = cpus->pinned ? cpus->server : -1};
+        .model = model, .params = *want, .cpu = cpus->pinned ? cpus->server : -1,
+        .orders = r->orders, .seen = r->seen};
     net_addr_parse("127.0.0.1:0", true, &spec.listen, NULL);
     p->server = server_start(&spec, &e);
     if (!p->server)
@@ -105,8 +106,8 @@ static void pane_over(struct rig_pane *p)
     snprintf(p->trouble, sizeof p->trouble, "its ramp ended with fewer clients");
 }
 
-static void pane_fit(struct rig_pane *p, const struct io_model *model, const struct params *want,
-                     const struct cpu_plan *cpus)
+static void pane_fit(const struct rig *r, struct rig_pane *p, const struct io_model *model,
+                     const struct params *want, const struct cpu_plan *cpus)
 {
     struct err why;
     bool sized = model->target && model->target->sized;
@@ -124,7 +125,7 @@ static void pane_fit(struct rig_pane *p, const struct io_model *model, const str
     p->trouble[0] = '\0';
     p->skipped = false;
     if (!p->server)
-        pane_start(p, model, want, cpus);
+        pane_start(r, p, model, want, cpus);
     p->params = *want;
 }
 
@@ -137,7 +138,7 @@ void rig_fit(struct rig *r, const struct plan_row *want, const struct cpu_plan *
         if (want->over & 1u << i)
             pane_over(&r->panes[i]);
         else
-            pane_fit(&r->panes[i], want->lineup.models[i], &want->params, cpus);
+            pane_fit(r, &r->panes[i], want->lineup.models[i], &want->params, cpus);
 }
 
 bool rig_ready(const struct rig_pane *p, const struct workload *w)

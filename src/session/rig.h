@@ -29,6 +29,8 @@ struct rig_pane {
 
 struct rig {
     int count;
+    const _Atomic unsigned *orders; /* a start is called off once this is not `seen`; or NULL */
+    unsigned seen;
     struct rig_pane panes[LINEUP_MAX];
 };
 

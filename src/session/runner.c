@@ -294,6 +294,8 @@ static void run_row(struct session *s, struct job *job)
     if (job->from_plan && !fit_step(s, &job->want))
         return;
     session_phase(s, PHASE_STARTING);
+    s->rig.orders = &s->orders;
+    s->rig.seen = job->seen;
     rig_fit(&s->rig, &job->want, &s->cpus);
     publish_rig(s);
     struct row *row = row_for(s, &job->want);

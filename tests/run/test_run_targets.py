@@ -231,6 +231,23 @@ class Habits(Targets):
         self.nothing_left()
 
 
+    def test_a_start_is_called_off(self):
+        process = self.start("run", "-m", self.recipe("silent", "timeout = 100"), "-c", 1)
+        self.wait_for(lambda: any("fake_target" in words(p) for p in below(process.pid)))
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20 * SLOW)
+        self.assertEqual(process.returncode, 130, err)
+        self.nothing_left()
+
+    def test_without_its_keeper_nothing_is_left_either(self):
+        process = self.start("run", "-m", f"epoll-lt,{self.recipe('forks')}", "-c", 4, *SHORT)
+        self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 3)
+        os.kill(next(p for p in below(process.pid) if "--keeper" in words(p)), signal.SIGKILL)
+        out, err = process.communicate(timeout=60 * SLOW)
+        self.assertIn("its keeper ended", out + err)
+        self.nothing_left()
+
+
 def words(pid):
     try:
         return pathlib.Path("/proc", str(pid), "cmdline").read_text(errors="replace")
