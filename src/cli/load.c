@@ -226,7 +226,7 @@ static void waits_line(FILE *out, const struct row *r)
 {
     char text[200];
     if (target.pid && r)
-        fprintf(out, "%-12s%s\n", "waits with",
+        fprintf(out, "%-12s%s\n", "seen",
                 fingerprint_text(&r->panes[0].print, text, sizeof text));
 }
 

@@ -291,7 +291,7 @@ static void write_refused(const struct fingerprint_taking *t, struct fingerprint
     }
     if (code == -EPERM || code == -EACCES)
         snprintf(out->unknown, sizeof out->unknown,
-                 "this user may not look into process %d (root may)", pid);
+                 "this user may not look into process %d; root may", pid);
     else if (code)
         snprintf(out->unknown, sizeof out->unknown, "looking into process %d: %s", pid,
                  strerror(-code));

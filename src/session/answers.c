@@ -200,7 +200,8 @@ static void say_no_looks(struct text *t, const struct pane *p)
     else if (*p->print.waits)
         say(t, " is not ours: %s", fingerprint_text(&p->print, seen, sizeof seen));
     else
-        say(t, " is not ours: what it waits with is not known");
+        say(t, " is not ours: what it waits with is not known%s%s", *p->print.unknown ? ", " : "",
+            p->print.unknown);
 }
 
 static void why_calls(const struct row *r, int pane, struct text *t)

@@ -65,6 +65,9 @@ static void says(double cpu, double spare, enum verdict verdict, const char *tru
     assert_non_null(strstr(a.answer, cpu < 0 ? "127.0.0.1:8080: 5002" : "127.0.0.1:8080: "));
     assert_non_null(strstr(a.answer, "requests/s"));
     assert_non_null(strstr(a.why, "not ours: what it waits with is not known"));
+    fingerprint_none(&r->panes[0].print, "nobody may look");
+    answer_row(r, 0, &a);
+    assert_non_null(strstr(a.why, "is not known, nobody may look"));
     fingerprint_none(&r->panes[0].print, "");
     snprintf(r->panes[0].print.waits, sizeof r->panes[0].print.waits, "select");
     r->panes[0].print.threads = r->panes[0].print.waiting = 1;
