@@ -36,7 +36,7 @@ static void points_come_while_a_sweep_runs(void **state)
     live_expect(t, "/2 ");
     tty_keys(t, "3");
     live_expect(t, "x: connections"); /* with the second row there is an axis */
-    live_expect(t, "done: ");
+    live_expect(t, "load on"); /* the plan is over */
     tty_keys(t, "\033[C");
     live_expect(t, "at 10:");
     tty_keys(t, "\033[D");
