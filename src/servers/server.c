@@ -163,6 +163,11 @@ int server_processes(const struct server *s, pid_t *out, int most)
     return 1;
 }
 
+pid_t server_root(const struct server *s)
+{
+    return !s->tree ? 0 : s->place == &place_recipe ? s->child.pid : s->pid;
+}
+
 bool server_pinned(const struct server *s)
 {
     return s->spec.cpu >= 0 && s->place != &place_target;

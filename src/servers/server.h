@@ -57,6 +57,10 @@ void server_extent(struct server *s, struct proc_extent *out);
 /* Pids of its processes as the last look found them, at most `most`; 0: not known. */
 int server_processes(const struct server *s, pid_t *out, int most);
 
+/* The process below which all of one that is not ours run: its keeper, or the topmost of them; 0:
+ * there is none. */
+pid_t server_root(const struct server *s);
+
 /* Does it run on the CPU of its spec? One that was there before is where it likes. */
 bool server_pinned(const struct server *s);
 

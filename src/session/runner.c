@@ -169,11 +169,10 @@ static struct row *row_for(struct session *s, const struct plan_row *want)
     return found;
 }
 
-/* One of several processes says nothing of all of them: the sampler knows only that there are
- * some. */
+/* Below 0: minus the process below which all of them run. */
 static pid_t known_pid(const struct server *s)
 {
-    return server_counted(s) || !server_pid(s) ? server_pid(s) : -1;
+    return server_root(s) ? -server_root(s) : server_pid(s);
 }
 
 static void publish_rig(struct session *s)

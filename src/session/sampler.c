@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "servers/tree.h"
 
 struct second {
     uint64_t t_ns;
@@ -24,6 +25,19 @@ static int64_t clock_of(clockid_t id)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Of several processes. One that goes takes its CPU along: then the sum falls, and is not known. */
+static int64_t cpu_below(pid_t root)
+{
+    pid_t pids[TREE_MOST];
+    int n = tree_find(root, pids, TREE_MOST);
+    int64_t sum = proc_cpu_ns(root);
+    for (int i = 0; i < n && sum >= 0; i++) {
+        int64_t ns = proc_cpu_ns(pids[i]);
+        sum += ns > 0 ? ns : 0;
+    }
+    return sum;
+}
+
 static void read_second(struct session *s, struct second *out)
 {
     struct proc_stat self;
@@ -34,7 +48,7 @@ static void read_second(struct session *s, struct second *out)
     for (int i = 0; i < LINEUP_MAX; i++) {
         pid_t pid = session_server_pid(s, i);
         out->pid[i] = pid != getpid() ? pid : 0;
-        out->server_ns[i] = pid < 0 ? -1 : out->pid[i] ? proc_cpu_ns(pid) : 0;
+        out->server_ns[i] = pid < 0 ? cpu_below(-pid) : out->pid[i] ? proc_cpu_ns(pid) : 0;
     }
     proc_cpu_read(s->cpus.pinned ? s->cpus.server : -1, &out->cpu);
 }

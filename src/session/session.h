@@ -126,7 +126,8 @@ struct session_now *session_now_new(void);
 void session_now_free(struct session_now *n);
 void session_read(struct session *s, struct session_now *out);
 
-/* Server pid of a pane, 0 when there is none: for tests and the log. */
+/* Server pid of a pane, 0 when there is none; of several processes minus the one below which they
+ * run. */
 pid_t session_server_pid(struct session *s, int pane);
 
 /* Its prices under the lock: they come a moment after the start. */
