@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "session/published.h"
 #include "session/ramp.h"
 #include "session/say.h"
 
@@ -30,6 +31,14 @@ static void say_ramp(struct text *t, const char *model, const struct ramp *m, in
         say(t, ", best %s/s at %.0f", units_si(rate, sizeof rate, m->best), m->best_at);
     if (m->knee < m->best_at)
         say(t, " (knee %.0f)", m->knee);
+}
+
+/* Where a document has this server collapse. */
+static void say_published(struct text *t, const struct row *r, int pane)
+{
+    double at = published_value(&r->params, r->panes[pane].model, METRIC_collapse_connections);
+    if (!isnan(at))
+        say(t, " (published: collapsed at %s)", num_whole(at).s);
 }
 
 static void say_why(struct text *t, const char *model, const struct ramp *m, int pane)
@@ -61,6 +70,7 @@ void ramp_answer(const struct rows *rows, const struct row *r, int pane, struct 
         told |= ramp.steps > 1 || ramp.end != RAMP_GOES_ON || whole;
         say(&answer, i ? "; " : "");
         say_ramp(&answer, pane_name(r, i).s, &ramp, i);
+        say_published(&answer, r, i);
         say(&why, i && why.used ? "; " : "");
         if (ramp.top || ramp.end == RAMP_LIMIT)
             say_why(&why, pane_name(r, i).s, &ramp, i);

@@ -84,6 +84,7 @@ class Recipes(Targets):
             self.assertGreater(float(row["requests_per_s"]), 10, model)
             if model.startswith("target:"):
                 self.printed(row, connections=0)
+        self.assertRegex(done.out, r"target:eventmachine: no collapse up to 10 .*\(published: collapsed at 250\)")
         self.assertRegex(done.out, r"1200 +1200")  # the published figure, beside both of EventMachine
 
     def test_serve_attached(self):
