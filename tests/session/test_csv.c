@@ -102,6 +102,7 @@ static void same_rows(const struct rows *a, const struct rows *b)
         assert_int_equal(x->number, y->number);
         assert_ptr_equal(x->workload, y->workload);
         assert_int_equal(x->pane_count, y->pane_count);
+        assert_string_equal(x->claim, y->claim);
         for (int i = 0; i < PARAM_COUNT; i++)
             if (!same_bits(params_get(&x->params, i), params_get(&y->params, i)))
                 fail_msg("%s differs", param_table[i].id);
@@ -117,6 +118,7 @@ static void comes_back_bit_for_bit(void **state)
     char note[200];
 
     rows_session(&rows);
+    strcpy(rows.last->claim, "idle-epoll");
     save(&rows, "a.csv");
     back = open_ok("a.csv", note);
     assert_string_equal(note, "");
