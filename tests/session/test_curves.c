@@ -198,7 +198,8 @@ static void what_is_no_number_has_a_place_of_its_own(void **state)
         p.idle = idle[i];
         last = costs(&rows, &p, 8 + i, 8);
     }
-    curves_make(&rows, last, &(struct curves_wish){PARAM_idle, METRIC_cpu_us_per_request, 1, false}, &c);
+    struct curves_wish cost = {PARAM_idle, METRIC_cpu_us_per_request, 1, false};
+    curves_make(&rows, last, &cost, &c);
     assert_near(curves_place(&c, true, 0), 0, 1e-12);
     assert_true(curves_place(&c, true, 10) > 0.05);
     curves_free(&c);
