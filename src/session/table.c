@@ -128,6 +128,10 @@ static void say_title(struct making *m)
     char *title = m->t->title, text[80], v[32];
     size_t size = sizeof m->t->title;
 
+    if (m->like->claim[0]) {
+        snprintf(text, sizeof text, "claim %s", m->like->claim);
+        entitle(title, size, text);
+    }
     entitle(title, size, m->like->workload->label);
     if (!varies(m, PARAM_size) && p->size > 0 && workload_matters(m->like->workload, PARAM_size))
         entitle(title, size, params_show(PARAM_size, p->size, v, sizeof v));

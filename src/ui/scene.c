@@ -346,7 +346,7 @@ static const struct row *stands_for(const struct rows *rows, const struct row *g
 {
     const struct row *before = NULL, *like = NULL, *any = NULL;
     for (const struct row *r = rows->first; r; r = r->next) {
-        if (r->state == ROW_DROPPED)
+        if (r->state == ROW_DROPPED || (r->claim[0] && !gone->claim[0]))
             continue;
         any = r;
         if (r->number < gone->number)

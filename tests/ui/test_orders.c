@@ -298,6 +298,27 @@ static void each_lineup_has_its_table(void **state)
     assert_string_equal(got->want.lineup.models[0]->id, "poll");
 }
 
+/* Rows of a claim are nobody's own: they stand in a table of their own, which says so. */
+static void a_claim_has_a_table_of_its_own(void **state)
+{
+    (void)state;
+    struct plan_row want = fake_want("transfer", "select,epoll-lt");
+    want.params.connections = 700;
+    struct row *r = fake_row(a.session, &want);
+    snprintf(r->claim, sizeof r->claim, "cpu-400");
+    fake_rounds(a.session, r, 0, 12);
+    r->state = ROW_DONE;
+    want.params.connections = 400;
+    fake_now(a.session)->row_number = 1;
+    a.changed = true;
+    show_keys(&a, "2");
+    assert_int_equal(a.scene->table.rows, 1);
+    assert_false(show_has(&a, "claim cpu-400"));
+    show_keys(&a, "<right>");
+    assert_int_equal(a.scene->table.rows, 1);
+    assert_true(show_has(&a, "claim cpu-400 · transfer"));
+}
+
 /* A plan stopped in a row that had nothing yet shows those it had. */
 static void a_dropped_row_is_stood_for(void **state)
 {
@@ -443,6 +464,7 @@ int main(void)
         FRESH(all_panes_are_read_at_one_moment),
         FRESH(a_row_goes_live),
         FRESH(each_lineup_has_its_table),
+        FRESH(a_claim_has_a_table_of_its_own),
         FRESH(a_dropped_row_is_stood_for),
         FRESH(columns_scroll),
         FRESH(more_than_fits_is_refused_with_the_number),
