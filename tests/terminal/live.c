@@ -63,6 +63,8 @@ void live_leave(struct tty *t)
         tty_dump(t, "q did not leave");
         fail_msg("q did not leave");
     }
+    if (tty_status(t) != 0)
+        tty_dump(t, "did not end well");
     assert_int_equal(tty_status(t), 0);
     live_given_back(t, "after q");
 }

@@ -30,6 +30,7 @@ static void set_environment(const struct tty_want *want, const char *folder)
     if (want->term && !want->term[0])
         unsetenv("TERM");
     setenv("LC_ALL", want->locale ? want->locale : "C.UTF-8", 1);
+    setenv("NCURSES_GPM_TERMS", "none", 1); /* of a console; its library leaks */
     setenv("XDG_STATE_HOME", folder, 1);
     setenv("XDG_CONFIG_HOME", folder, 1);
     for (int i = 0; want->env && want->env[i]; i++)
