@@ -46,7 +46,8 @@ static double number(const char *name)
 
 /* --- in a server ------------------------------------------------------------------------------ */
 
-/* Both servers read the clock, so that its price is in both. What is owed is kept in a sum: a spin
+/* Both servers read the clock, so that its price is in both; it is that of their CPU time, which
+ * stands still while somebody else has the CPU. What is owed is kept in a sum: a spin
  * is never of exactly the length that it should be. */
 ssize_t send(int fd, const void *bytes, size_t n, int flags)
 {
@@ -57,9 +58,8 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags)
     int64_t now = clock_of(CLOCK_THREAD_CPUTIME_ID), took = last_ns ? now - last_ns - spun_ns : 0;
     last_ns = now;
     owed_ns += (int64_t)((double)took * send_share);
-    int64_t from = clock_of(CLOCK_MONOTONIC);
     for (spun_ns = 0; spun_ns < owed_ns;)
-        spun_ns = clock_of(CLOCK_MONOTONIC) - from;
+        spun_ns = clock_of(CLOCK_THREAD_CPUTIME_ID) - now;
     owed_ns -= spun_ns;
     atomic_fetch_add_explicit(&base_ns, took, memory_order_relaxed);
     atomic_fetch_add_explicit(&burned_ns, spun_ns, memory_order_relaxed);

@@ -26,7 +26,7 @@ def a_against_a(bench):
     """A model beside itself, 224 rows over the models and both placements (11 min)."""
     places = ("process", "inside")
     models = ("epoll-lt", "select") if bench.short else MODELS
-    counts = "9,10" if bench.short else "5,10,20,50,100,200,300,400"
+    counts = "10" if bench.short else "5,10,20,50,100,200,300,400"
     samples = 4 if bench.short else 12
     rows, wrong = 0, []
     for model, place in itertools.product(models, places):
@@ -54,8 +54,8 @@ def a_against_a(bench):
 
 def planted(bench):
     """epoll-lt beside itself with 5 % more CPU a request, 20 rows (11 min)."""
-    pct = 60 if bench.short else 5
-    counts = "9,10" if bench.short else \
+    pct = 150 if bench.short else 5
+    counts = "8,9,10" if bench.short else \
         ",".join(str(n) for n in random.Random(1).sample(range(20, 400), 20))
     done = bench.run("-m", "epoll-lt,epoll-lt", "-c", counts, "--samples", 4 if bench.short else 24,
                      *(QUICK if bench.short else []), env=bench.preloaded(send_pct=pct))
@@ -83,8 +83,8 @@ def planted(bench):
           f"{rounds_each:.0f} rounds each; rounds that it takes: "
           f"{statistics.median(needed) if needed else math.nan:.0f} (median)")
     bench.check("never the wrong way round", turned == 0)
-    bench.check("B costs more in each row",
-                all(told.number(row[1]["ratio"]) < 1 for row in done.rows()), sure=bench.short)
+    ratio = statistics.median(told.number(row[1]["ratio"]) for row in done.rows())
+    bench.check(f"B costs more: A/B is {ratio:.3f}, median of the rows", ratio < 1)
     bench.check(f"named in at least 9 of 10 of those that can tell it: {found} of {able}",
                 able > 0 and found >= 0.9 * able, sure=False)
     bench.check(f"the truth in at least 8 of 10 intervals: {held} of {judged}",

@@ -27,7 +27,7 @@
 #include "metrics/price_bench.h"
 #include "metrics/stats.h"
 
-enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, PACED = 60, WARM = 12 };
+enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, SLEEPS = 8, PACED = 60, WARM = 12 };
 #define LIMIT_NS (2 * NS_PER_S)
 
 const char *const price_columns[PRICE_COUNT] = {
@@ -284,15 +284,15 @@ static double sleep_mean(const double *batch, int n)
  * same for both. */
 static void price_sleeps(struct bench *b, double wait_ns, double request_ns, struct prices *out)
 {
-    double few[2 * BATCHES], all[2 * BATCHES];
-    int n = 0, wanted = BATCHES;
+    double few[2 * SLEEPS], all[2 * SLEEPS];
+    int n = 0, wanted = SLEEPS;
     atomic_store(&b->asking, b->n);
     if (!bench_order(b, BENCH_PACE))
         return;
     for (; n < wanted && !bench_over(b); n++) {
         few[n] = one_sleep(b, b->n < BENCH_FEW ? b->n : BENCH_FEW, wait_ns, request_ns);
         all[n] = one_sleep(b, b->n, wait_ns, request_ns);
-        wanted += (isnan(few[n]) || isnan(all[n])) && wanted < 2 * BATCHES;
+        wanted += (isnan(few[n]) || isnan(all[n])) && wanted < 2 * SLEEPS;
     }
     bench_order(b, BENCH_REST);
     out->ns[PRICE_sleep_few] = sleep_mean(few, n);
