@@ -372,7 +372,10 @@ static int check_needs(const struct recipe *r, struct err *e)
         char one[2 * PATH_MAX], first[2 * PATH_MAX];
         int rc = recipe_expand(words[i], &v, false, one, sizeof one);
         snprintf(first, sizeof first, "%.*s", (int)strcspn(one, "|"), one);
-        if (rc < 0 || !*one)
+        if (rc == 0 && !*one) /* {$VARIABLE} */
+            return err_set(e, ENOENT, "%.*s is not set%s%s", (int)strcspn(words[i] + 2, "}"),
+                           words[i] + 2, r->install[0] ? "; to install: " : "", r->install);
+        if (rc < 0)
             return lacks(r, words[i], e);
         if (!there(one))
             return lacks(r, first, e);

@@ -13,14 +13,20 @@
 
 /* --- the picker ------------------------------------------------------------------------------- */
 
-/* Beside the other panes, in this pane. */
+/* In this pane, beside the others. */
 static int fits(const struct app *a, const struct target *t, struct err *e)
 {
-    struct lineup l = a->want.lineup;
-    int protocol;
-    l.models[a->pane] = &t->model;
+    const struct lineup *l = &a->want.lineup;
     int rc = target_probe(t, e);
-    return rc < 0 ? rc : targets_protocol(&l, -1, &protocol, e);
+    for (int i = 0; i < l->count && rc == 0; i++) {
+        const struct target *other = i == a->pane ? NULL : l->models[i]->target;
+        char mine[64], theirs[64];
+        if (other && other->speaks && !(other->speaks & t->speaks))
+            rc = err_set(e, EINVAL, "speaks %s; pane %c %s, and all are asked the same",
+                         targets_speak(t, mine, sizeof mine), 'A' + i,
+                         targets_speak(other, theirs, sizeof theirs));
+    }
+    return rc;
 }
 
 static const char *name_of(const struct target *t)

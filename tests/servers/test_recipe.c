@@ -146,7 +146,7 @@ static void what_is_missing(void **state)
           "no-such-thing is not there; to install: a-package");
     lacks("command = no-such-thing", "no-such-thing is not there");
     lacks("command = true\nneeds = /dev/null /none/at|/all", "/none/at is not there");
-    lacks("command = true\nneeds = {$RECIPE_NONE}", "{$RECIPE_NONE} is not there");
+    lacks("command = true\nneeds = {$RECIPE_NONE}", "RECIPE_NONE is not set");
     lacks("command = {cache}/made\nbuild = no-such-compiler", "no-such-compiler is not there");
 }
 

@@ -65,7 +65,7 @@ static void what_cannot_be_taken_says_why(void **state)
     show_keys(&a, "<esc>mweb<enter>");
     ordered(1, "target:web", "http", 1024);
     show_keys(&a, "<tab>mkept<enter>"); /* nothing that both speak */
-    assert_true(show_has(&a, "target:web speaks http and target:kept resp"));
+    assert_true(show_has(&a, "kept: speaks resp; pane A http, and all are asked the same"));
     show_keys(&a, "<esc>mboth<enter>");
     ordered(2, "target:both", "http", 1024);
 }
