@@ -74,6 +74,12 @@ static bool same_row(const struct row *a, int pa, const struct row *b, int pb)
     return true;
 }
 
+/* What a session kept as "before" is another machine's, or another setting's. */
+static bool is_now(const struct compare_session *s, const struct row *r)
+{
+    return r->period == s->rows.period;
+}
+
 int compare_each(const struct compare_session *s, const struct compare_row *like, compare_fn fn,
                  void *ctx)
 {
@@ -81,7 +87,7 @@ int compare_each(const struct compare_session *s, const struct compare_row *like
 
     for (const struct row *r = s->rows.first; r; r = r->next)
         for (int i = 0; i < r->pane_count; i++)
-            if (r->panes[i].model[0] && same_row(like->row, like->pane, r, i)) {
+            if (is_now(s, r) && r->panes[i].model[0] && same_row(like->row, like->pane, r, i)) {
                 fn(ctx, r, i);
                 found++;
             }
@@ -148,7 +154,7 @@ static void find_rows(struct comparison *c)
         for (int i = 0; i < c->sessions[side]; i++)
             for (const struct row *r = c->session[side][i].rows.first; r; r = r->next)
                 for (int p = 0; p < r->pane_count; p++)
-                    if (r->panes[p].model[0])
+                    if (is_now(&c->session[side][i], r) && r->panes[p].model[0])
                         add_row(c, r, p);
     if (c->rows)
         qsort(c->row, (size_t)c->rows, sizeof *c->row, by_params);

@@ -358,6 +358,8 @@ static struct row *row_of(struct reading *r, const struct cells *c, int number,
     copy(row->claim, sizeof row->claim, c, r->col[COL_claim]);
     row->period = whole(cells_number(c, r->col[COL_period]), 1e6);
     row->period -= row->period > 0; /* a file without them has one */
+    if (row->period > r->rows->period)
+        r->rows->period = row->period;
     return row;
 }
 

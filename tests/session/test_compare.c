@@ -362,9 +362,28 @@ static void test_files(void **state)
     folder_leave(folder);
 }
 
+/* What a session kept as "before" is no value of it. */
+static void before_is_left_out(void **state)
+{
+    struct plant all = {COST, {{10}, {10}}, {0}};
+    struct comparison c;
+
+    (void)state;
+    plant(&c, &all, 1);
+    struct rows *rows = &c.session[SIDE_B][0].rows;
+    rows->period = 1;
+    give(rows_make(rows, &rows->first->params, two, 2), 0, COST, 20);
+    compare_make(&c);
+    const struct compare_figure *f = figure_of(&c, "select", COST);
+    assert_non_null(f);
+    assert_near(f->mean[SIDE_B], 20, 0.1);
+    compare_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(before_is_left_out),
         cmocka_unit_test(test_three_a_side),
         cmocka_unit_test(test_the_figures_of_a_comparison),
         cmocka_unit_test(test_a_server_that_ends),

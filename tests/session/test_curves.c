@@ -277,6 +277,7 @@ static void comes_back(const struct rows *rows)
     assert_true(csv_open("a.csv", &back, &read, note, &e) > 0);
     assert_int_equal(back.first->period, 0);
     assert_int_equal(back.last->period, 1);
+    assert_int_equal(back.period, 1);
     assert_non_null(curves_before(&back, back.last));
     rows_free(&back);
     folder_leave(folder);
