@@ -63,9 +63,11 @@ static void draw_title(struct app *a, int y)
     char text[400];
     int n = snprintf(text, sizeof text, "What is said of select and epoll, tried on this machine");
     int release = (int)strcspn(env->kernel, "-"); /* without the words of its builder */
+    const char *whole = strstr(env->cpus, ".00");
+    int digits = whole ? (int)(whole - env->cpus) : (int)strlen(env->cpus);
     if (env->kernel[0] && env->cpus[0])
-        snprintf(text + n, sizeof text - (size_t)n, " (%.*s, %s CPU%s)", release, env->kernel,
-                 env->cpus, strcmp(env->cpus, "1") ? "s" : "");
+        snprintf(text + n, sizeof text - (size_t)n, " (%.*s, %.*s CPU%s)", release, env->kernel,
+                 digits, env->cpus, digits == 1 && env->cpus[0] == '1' ? "" : "s");
     if (canvas_width(text) > a->canvas->w - 1)
         text[n] = '\0';
     canvas_cut(a->canvas, 1, y, a->canvas->w - 1, ROLE_TITLE, true, text);
