@@ -9,6 +9,7 @@
 #include "servers/target.h"
 #include "session/answers.h"
 #include "session/measure.h"
+#include "session/same.h"
 #include "session/sample_rows.h"
 #include "session/table.h"
 #include "session/verdict.h"
@@ -98,6 +99,35 @@ static void behind_without_its_cpu(void **state)
     r->params.rate = 20000;
     verdict_row(r, &rig);
     assert_int_equal(r->panes[0].verdict, VERDICT_BEHIND);
+    rows_free(&rows);
+}
+
+/* Beside one of ours: the why view's line, and a column of each in the table. */
+static void what_they_wait_with(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct params p = rows_params("transfer");
+    struct row *r = rows_make(&rows, &p, (const char *const[]){"epoll-lt", "poll"}, 2);
+    struct cpu_plan cpus = {0};
+    struct same s;
+    struct table t;
+    same_of(r, 1, &cpus, &s);
+    assert_string_equal(s.waits, ""); /* nobody looked */
+    fingerprint_none(&r->panes[0].print, "");
+    snprintf(r->panes[0].print.waits, sizeof r->panes[0].print.waits, "epoll level");
+    r->panes[0].print.threads = 2;
+    r->panes[0].print.waiting = 1;
+    r->panes[0].print.watched = 402;
+    fingerprint_none(&r->panes[1].print, "its process is not known");
+    same_of(r, 1, &cpus, &s);
+    assert_string_equal(s.waits, "A epoll level in 1 of 2 threads, watches 402; "
+                                 "B waits unknown, its process is not known");
+    table_make(&rows, r, &t);
+    assert_string_equal(t.column[t.columns - 2].head[1], "waits with");
+    assert_string_equal(t.row[0].cell[t.columns - 2], "epoll level");
+    assert_string_equal(t.row[0].cell[t.columns - 1], "-");
+    table_free(&t);
     rows_free(&rows);
 }
 
@@ -264,6 +294,7 @@ int main(void)
         cmocka_unit_test(main_figure),
         cmocka_unit_test(what_limited_it),
         cmocka_unit_test(behind_without_its_cpu),
+        cmocka_unit_test(what_they_wait_with),
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
         cmocka_unit_test(another_process_served),
