@@ -151,6 +151,10 @@ void server_extent(struct server *s, struct proc_extent *out)
         tree_extent(s->tree, out);
     else if (s->place == &place_process)
         proc_extent_read(s->pid, out);
+    /* Each of several workers has a descriptor table of its own; /proc shows the first thread's. */
+    bool tables = !s->tree && !(s->spec.model->caps & (CAP_POOL | CAP_OWN_WORKERS));
+    if (tables && s->shared->workers > 1)
+        out->descriptors = -1;
 }
 
 int server_processes(const struct server *s, pid_t *out, int most)
