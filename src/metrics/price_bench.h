@@ -12,7 +12,9 @@
 
 #include "metrics/prices.h"
 
-enum { BENCH_PAIRS = 256, BENCH_FEW = 8, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024 };
+enum {
+    BENCH_PAIRS = 256, BENCH_FEW = 8, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024
+};
 
 /* What the client does. It asks once on all connections, and then reads; or it asks on one after
  * the other, at random times, and reads. */

@@ -373,7 +373,8 @@ static const char *cpu_line(const char *text, int cpu)
     return NULL;
 }
 
-/* /proc/stat, open from the first reading on: twice a turn it would cost more to find than to read. */
+/* /proc/stat, open from the first reading on: twice a turn it would cost more to find than to
+ * read. */
 static int stat_file(void)
 {
     char path[sizeof root + 16];
