@@ -3,18 +3,23 @@
 """Servers that are not ours beside one of ours: started, measured as a whole, ended without a trace, and
 what goes wrong with one of them said while the others go on."""
 import csv
+import fcntl
 import io
 import os
 import pathlib
+import pty
+import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
-from program import SLOW, Case
+from program import EXE, SLOW, Case
 
 FAKE = pathlib.Path(__file__).resolve().parent / "fake_target.py"
 PATH = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
@@ -231,6 +236,35 @@ class Habits(Targets):
         self.nothing_left()
 
 
+    def test_one_that_died_is_started_again_by_a_key(self):
+        model = self.recipe("forks")
+        pid, screen = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(EXE, [EXE, "-m", f"epoll-lt,{model}", "-c", "4", "-r", "100", "--warmup", "0"],
+                      {**self.env, "TERM": "xterm-256color"})
+        self.addCleanup(os.close, screen)
+        fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        drawn = Drawn(screen)
+
+        def fakes():
+            drawn.read()
+            return {p for p in below(pid) if "fake_target" in words(p)}
+        try:
+            self.wait_for(lambda: len(fakes()) == 3)
+            first = fakes()
+            os.kill(min(first), signal.SIGSEGV)
+            self.wait_for(lambda: drawn.read("u starts it again"))
+            self.assertIn("SIGSEGV", drawn.text)
+            os.write(screen, b"\tu")
+            self.wait_for(lambda: len(fakes() - first) == 3)
+            os.write(screen, b"q")
+            self.wait_for(lambda: drawn.read() or os.waitpid(pid, os.WNOHANG)[0] == pid)
+        except BaseException:
+            os.kill(pid, signal.SIGKILL)
+            raise
+        self.nothing_left()
+
     def test_a_start_is_called_off(self):
         process = self.start("run", "-m", self.recipe("silent", "timeout = 100"), "-c", 1)
         self.wait_for(lambda: any("fake_target" in words(p) for p in below(process.pid)))
@@ -246,6 +280,21 @@ class Habits(Targets):
         out, err = process.communicate(timeout=60 * SLOW)
         self.assertIn("its keeper ended", out + err)
         self.nothing_left()
+
+
+class Drawn:
+    """What a terminal was sent, as far as it was read."""
+
+    def __init__(self, fd):
+        self.fd, self.text = fd, ""
+
+    def read(self, wanted=None):
+        while select.select([self.fd], [], [], 0)[0]:
+            try:
+                self.text += os.read(self.fd, 65536).decode(errors="replace")
+            except OSError:
+                break
+        return wanted is not None and wanted in self.text
 
 
 def words(pid):
