@@ -42,6 +42,7 @@ void act_why_focus(struct app *a, int line);
 void act_item(struct app *a, int item); /* of the picker */
 void theme_list(struct app *a);         /* into the picker */
 void theme_take(struct app *a, int value);
+void theme_try(struct app *a, bool back); /* the one under the cursor; or the one before again */
 
 /* actions_curves.c */
 void act_curve_read(struct app *a, int step);

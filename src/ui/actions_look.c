@@ -29,6 +29,8 @@ void act_item(struct app *a, int item)
         app_key(a, TERM_ENTER);
     else
         a->picker.at = item;
+    if (a->dialog == DIALOG_PICKER && a->picker.kind == PICK_THEME)
+        theme_try(a, false);
 }
 
 /* --- themes ----------------------------------------------------------------------------------- */
@@ -38,6 +40,7 @@ void theme_list(struct app *a)
     struct theme t;
     struct err why;
     picker_open(&a->picker, PICK_THEME, "colours");
+    a->theme_before = a->theme;
     int now = -1;
     for (int i = 0; theme_shipped(i, &t, &why); i++) {
         struct picker_item *item = picker_add(&a->picker);
@@ -49,6 +52,15 @@ void theme_list(struct app *a)
             now = i;
     }
     picker_start(&a->picker, now);
+}
+
+void theme_try(struct app *a, bool back)
+{
+    struct err why;
+    a->theme = a->theme_before;
+    if (!back && a->picker.at >= 0)
+        theme_shipped(a->picker.items[a->picker.at].value, &a->theme, &why);
+    a->theme_new = true;
 }
 
 void theme_take(struct app *a, int value)

@@ -122,6 +122,8 @@ static void picker_got(struct app *a, int key)
     enum picker_result r = picker_key(&a->picker, key);
     if (r != PICKER_STAY)
         a->dialog = DIALOG_NONE;
+    if (a->picker.kind == PICK_THEME)
+        theme_try(a, r == PICKER_CLOSE);
     if (r == PICKER_TAKE)
         pickers_take(a);
 }

@@ -39,7 +39,8 @@ struct app {
     struct canvas *canvas;
     enum term_charset charset;
     struct theme theme;
-    bool theme_new; /* the terminal has not been told */
+    struct theme theme_before; /* that was there when the picker opened */
+    bool theme_new;            /* the terminal has not been told */
     struct hots hots;
 
     struct plan_row want;    /* the live order last given, resolved */

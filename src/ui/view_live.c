@@ -53,7 +53,7 @@ static int draw_servers_cpu(struct app *a, int x, int y)
     if (n->cpus.pinned)
         x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %d ", n->cpus.server);
     else
-        x += canvas_text(c, x, y, c->w - x, ROLE_TEXT, false, "not pinned ");
+        x += canvas_text(c, x, y, c->w - x, ROLE_TEXT, false, "unpinned ");
     meter_draw(c, x, y, 8, ROLE_TEXT, share);
     x += 9;
     x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "server %3s  ",
@@ -70,7 +70,7 @@ static void draw_cpu(struct app *a, int y)
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
     x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
                        whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %2s  steal %2s  ui %2s",
+    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %2s  steal %s  ui %s",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
 }

@@ -228,6 +228,10 @@ static void picked_with_a_key(void **state)
     assert_true(show_has(&a, "theme mono"));
     show_keys(&a, "t");
     assert_true(show_has(&a, "▶ mono"));
+    show_keys(&a, "<up><up>"); /* tried at once, */
+    assert_string_equal(a.theme.name, "high-contrast");
+    show_keys(&a, "<esc>"); /* and given up */
+    assert_string_equal(a.theme.name, "mono");
     show_fini(&a);
 }
 
