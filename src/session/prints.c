@@ -14,10 +14,16 @@ static double connections(const struct rig_pane *p)
     return p->params.connections + p->params.idle;
 }
 
+static bool same_connections(const struct rig_pane *p)
+{
+    return p->print_connections == connections(p);
+}
+
+/* A place of a map takes less time than the looks would: there a new server is looked at only. */
 static bool looked_at(const struct rig_pane *p)
 {
     return p->print.taken && p->print_pid == server_pid(p->server) &&
-           p->print_connections == connections(p);
+           (same_connections(p) || row_asks_one(&p->params));
 }
 
 static struct fingerprint_taking *begin(struct rig_pane *p)
@@ -69,6 +75,8 @@ void prints_take(struct session *s, struct row *row, unsigned seen)
         p->print.taken &= whole;
         pthread_mutex_lock(&s->lock);
         row->panes[i].print = p->print;
+        if (!same_connections(p))
+            row->panes[i].print.watched = -1; /* it was others */
         pthread_mutex_unlock(&s->lock);
     }
 }
