@@ -119,7 +119,8 @@ static void a_paste_is_no_keys(void **state)
         if (t)
             live_leave(t);
         t = live_start((struct tty_want){.term = marked ? NULL : "screen"}); /* which marks none */
-        live_until_measured(t);
+        live_expect(t, "B epoll");
+        live_expect(t, "? help");
         tty_keys(t, pasted(marked));
         tty_pump(t, 500 * SLOW);
         assert_int_equal(tty_status(t), -1);
@@ -141,7 +142,8 @@ static void a_paste_is_no_keys(void **state)
 static void no_key_is_lost(void **state)
 {
     (void)state;
-    struct tty *t = live_open(0, 0);
+    struct tty *t = live_start((struct tty_want){0});
+    live_expect(t, "? help");
     char text[32] = "";
     tty_keys(t, "c\r");
     live_expect(t, "Enter take");

@@ -48,7 +48,7 @@ static void every_terminal_shows_it(void **state)
     for (int i = 0; i < KINDS; i++) {
         int highest;
         live_expect(t[i], "B epoll");
-        live_expect(t[i], "CPU a request");
+        live_expect(t[i], "? help");
         int n = tty_coloured(t[i], &highest);
         if ((n > 0) != (kinds[i].colors > 0) || highest >= kinds[i].colors)
             fail_msg("%s: %d cells with a colour, the highest is %d", kinds[i].term, n, highest);
@@ -101,7 +101,7 @@ static void no_colour_wins(void **state)
     for (int i = 0; i < CASES; i++) {
         int highest;
         live_expect(t[i], "B epoll");
-        live_expect(t[i], "CPU a request");
+        live_expect(t[i], "? help");
         if ((tty_coloured(t[i], &highest) > 0) != cases[i].colours)
             fail_msg("case %d: colours up to %d", i, highest);
         live_leave(t[i]);
