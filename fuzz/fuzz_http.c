@@ -44,7 +44,8 @@ static void serve(const struct protocol *p, const uint8_t *in, size_t size, size
             break;
         at += (size_t)took;
         seen = took ? 0 : n;
-        reply_all(p, state, &over);
+        if (took > 0)
+            reply_all(p, state, &over);
     }
     if (p->end)
         p->end(state);

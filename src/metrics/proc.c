@@ -167,12 +167,44 @@ int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
     return 0;
 }
 
+/* A clock of a process; -1 when that is gone. */
+static int64_t clock_of(clockid_t clock)
+{
+    struct timespec ts;
+    return clock_gettime(clock, &ts) ? -1 : (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+}
+
+/* The clocks of a process have ids that linux/posix-timers.h makes of the pid's complement: 0 and 1
+ * count ticks (user and system, user alone), 2, that of clock_getcpuclockid(3), counts exactly. */
+static int64_t clock_nth(pid_t pid, unsigned which)
+{
+    return clock_of((clockid_t)(~(unsigned)pid << 3 | which));
+}
+
+int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out)
+{
+    char name[32], text[128];
+    int64_t pages, both = clock_nth(pid, 0), user = clock_nth(pid, 1), all = clock_nth(pid, 2);
+    *out = (struct proc_stat){.pid = pid};
+    if (both < 0 || user < 0 || all < 0)
+        return -ESRCH;
+    if (user > 0)
+        out->user_ns = (uint64_t)((double)all * (user < both ? (double)user / (double)both : 1));
+    out->sys_ns = (uint64_t)all - out->user_ns;
+    snprintf(name, sizeof name, "%d/statm", pid);
+    int n = reread(statm, name, text, sizeof text);
+    if (n < 0 || sscanf(text, "%*s %" SCNd64, &pages) != 1)
+        return n < 0 ? n : -EINVAL;
+    out->rss_bytes = pages_to_bytes(pages);
+    return 0;
+}
+
 int64_t proc_cpu_ns(pid_t pid)
 {
     clockid_t clock;
-    struct timespec ts;
-    if (!clock_getcpuclockid(pid, &clock) && !clock_gettime(clock, &ts))
-        return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+    int64_t ns = clock_getcpuclockid(pid, &clock) ? -1 : clock_of(clock);
+    if (ns >= 0)
+        return ns;
     struct proc_stat stat;
     if (proc_stat_read(pid, &stat, NULL))
         return -1;

@@ -43,6 +43,11 @@ void proc_file_close(struct proc_file *f);
 /* As proc_stat_read() of one process each time; 0 or -errno. */
 int proc_stat_reread(struct proc_file *f, pid_t pid, struct proc_stat *out);
 
+/* Of *out only what each sample needs: pid, rss_bytes, and the exact CPU time shared into user_ns
+ * and sys_ns as its ticks fell so far, which is how a stat file has it. By clocks and a kept file:
+ * the kernel takes ten times as long to make a stat file. 0 or -errno: it is gone. */
+int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out);
+
 /* CPU time of a whole process with all its threads, ended ones too, in ns, by its CPU clock
  * (clock_getcpuclockid(3)); where that fails, by ticks. -1 when the process is gone. */
 int64_t proc_cpu_ns(pid_t pid);

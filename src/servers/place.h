@@ -39,7 +39,7 @@ struct server {
 
     /* The owner's thread. */
     struct err why; /* why it ended */
-    struct proc_file stat_file;
+    struct proc_file statm_file;
     struct proc_thread_files thread_files[THREADS_READ];
 
     /* Atomic. */

@@ -48,7 +48,7 @@ void server_stop(struct server *s)
         return;
     s->place->stop(s);
     tree_free(s->tree);
-    proc_file_close(&s->stat_file);
+    proc_file_close(&s->statm_file);
     for (int i = 0; i < THREADS_READ; i++)
         proc_thread_close(&s->thread_files[i]);
     shared_close(s->shared);
@@ -136,7 +136,7 @@ static void add_known(int64_t *sum, int64_t v)
 
 int server_stat(struct server *s, struct proc_stat *out)
 {
-    return s->tree ? tree_stat(s->tree, out) : proc_stat_reread(&s->stat_file, s->pid, out);
+    return s->tree ? tree_stat(s->tree, out) : proc_use_read(&s->statm_file, s->pid, out);
 }
 
 int64_t server_look(struct server *s)

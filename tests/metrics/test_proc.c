@@ -380,8 +380,8 @@ static void test_this_machine_has_it_all(void **state)
 static void test_a_file_that_stays_open(void **state)
 {
     (void)state;
-    struct proc_file f = {0};
-    struct proc_stat stat;
+    struct proc_file f = {0}, statm = {0};
+    struct proc_stat stat, use;
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0)
@@ -390,12 +390,33 @@ static void test_a_file_that_stays_open(void **state)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(proc_stat_reread(&f, pid, &stat), 0);
         assert_int_equal(stat.pid, pid);
+        assert_int_equal(proc_use_read(&statm, pid, &use), 0);
     }
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     assert_true(proc_stat_reread(&f, pid, &stat) < 0);
+    assert_true(proc_use_read(&statm, pid, &use) < 0);
+    proc_file_close(&statm);
     assert_int_equal(f.above, 0);
     proc_file_close(&f);
+}
+
+/* What clocks say of a process is what its stat file says, whose sum is rounded to ticks. */
+static void test_use_as_the_stat_file_has_it(void **state)
+{
+    (void)state;
+    struct proc_file statm = {0};
+    struct proc_stat use, stat;
+    spin(NULL); /* most of it in user mode */
+    int64_t tick = NS_PER_S / sysconf(_SC_CLK_TCK), before = proc_cpu_ns(getpid());
+    assert_int_equal(proc_use_read(&statm, getpid(), &use), 0);
+    int64_t after = proc_cpu_ns(getpid());
+    assert_int_equal(proc_stat_read(getpid(), &stat, NULL), 0);
+    assert_int_equal(use.pid, getpid());
+    assert_in_range(use.user_ns + use.sys_ns, before, after);
+    assert_in_range(use.user_ns + tick, stat.user_ns, stat.user_ns + 3 * (uint64_t)tick);
+    assert_in_range(use.rss_bytes + (1 << 20), stat.rss_bytes, stat.rss_bytes + (2 << 20));
+    proc_file_close(&statm);
 }
 
 #define WITH_TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
@@ -422,6 +443,7 @@ int main(void)
         cmocka_unit_test(test_an_idle_process_costs_nothing),
         cmocka_unit_test(test_ended_threads_still_count),
         cmocka_unit_test(test_this_machine_has_it_all),
+        cmocka_unit_test(test_use_as_the_stat_file_has_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
