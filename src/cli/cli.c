@@ -93,7 +93,7 @@ const struct command_line cli_table[] = {
      {.accepts = plot_options, .operands = 1, .one_value = true, .words = plot_option_words},
      cli_plot, plot_notes},
     {"list", "list TABLE [--format markdown]",
-     "the tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, "
+     "tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, "
      "loopback",
      {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",

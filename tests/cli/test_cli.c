@@ -262,7 +262,7 @@ static const struct mistake {
     const char *says[4];
 } mistakes[] = {
     {{"rum"}, 2, {"rum: no such command", "did you mean run?", "doctor"}},
-    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, claims, compare, list, doctor"}},
+    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, claims, open, compare, plot, list, doctor"}},
     {{""}, 2, {"\"\": no such command"}},
     {{"\x1b[31m\xe6\x97\xa5\n"}, 2, {"?[31m??: no such command"}},
     {{"--conections", "5"}, 2, {"--conections: no such option; did you mean --connections?"}},
@@ -305,7 +305,7 @@ static const struct mistake {
     {{"list", "model"}, 2, {"model: no such table", "did you mean models?", "plans"}},
     {{"list", "qqqq"},
      2,
-     {"qqqq: no such table", "(models, workloads, params, metrics, verdicts, keys"}},
+     {"qqqq: no such table", "(models, targets, workloads, params, metrics, verdicts,"}},
     {{"list", "models", "keys"}, 2, {"keys: one word too many"}},
     {{"list", "models", "-c", "5"}, 2, {"-c: not an option of this command"}},
     {{"list", "models", "--format", "html"}, 2, {"--format html"}},
