@@ -240,13 +240,14 @@ int64_t tree_cpu_ns(struct tree *t)
     for (int i = 0; i < t->count; i++) {
         struct proc_stat s;
         there[i] = read_stat(&t->members[i], &s);
-        if (there[i])
-            sum += (int64_t)(s.children_user_ns + s.children_sys_ns);
+        if (!there[i])
+            continue;
+        sum += (int64_t)(s.children_user_ns + s.children_sys_ns);
+        alive += s.state != 'Z' && s.state != 'X'; /* one that nobody took leave of yet */
     }
     for (int i = 0; i < t->count; i++) {
         int64_t ns = there[i] ? proc_cpu_ns(t->members[i].pid) : -1;
         sum += ns > 0 ? ns : 0;
-        alive += ns >= 0;
     }
     if (alive == 0 || t->too_many)
         return -1;
