@@ -65,8 +65,8 @@ def planted(bench):
         b, rows = row[1], rows + 1
         print(f"  {b['connections']:>4} connections: B is {b['outcome']:11} A/B "
               f"{told.number(b['ratio']):.3f} ({told.number(b['ratio_low']):.3f} to "
-              f"{told.number(b['ratio_high']):.3f}), can tell {told.number(b['resolution_pct']):.1f} %"
-              f", {b['verdict']}", flush=True)
+              f"{told.number(b['ratio_high']):.3f}), can tell "
+              f"{told.number(b['resolution_pct']):.1f} %, {b['verdict']}", flush=True)
         turned += b["outcome"] == "cheaper"
         if b["outcome"] == "withheld":
             continue
@@ -79,8 +79,8 @@ def planted(bench):
         needed.append(told.number(b["taken"]) * (half[0] / half[1]) ** 2)
     judged = sum(row[1]["outcome"] != "withheld" for row in done.rows())
     rounds_each = told.number(done.rows()[0][1]["taken"])
-    print(f"  the truth is {truth:.3f}; of {rows} rows {judged} are judged, {able} can tell {pct} % by "
-          f"{rounds_each:.0f} rounds each; rounds that it takes: "
+    print(f"  the truth is {truth:.3f}; of {rows} rows {judged} are judged, {able} can tell {pct} % "
+          f"by {rounds_each:.0f} rounds each; rounds that it takes: "
           f"{statistics.median(needed) if needed else math.nan:.0f} (median)")
     bench.check("never the wrong way round", turned == 0)
     ratio = statistics.median(told.number(row[1]["ratio"]) for row in done.rows())
@@ -92,7 +92,7 @@ def planted(bench):
 
 
 def bill(bench):
-    """The bill of a request: what is not explained, four models at 10, 100, 400 connections (3 min)."""
+    """What the bill does not explain, of four models at 10, 100 and 400 connections (3 min)."""
     words = ["-c", "10", "--samples", 3, *QUICK] if bench.short else ["-c", "10,100,400"]
     done = bench.run("-m", "select,poll,epoll-lt,uring", *words)
     said = subprocess.run([bench.build / "bench/bench_bill", done.folder / "r.csv"],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes reference.h: what another program (scipy) makes of series that test_reference.c knows, too.
-Needs python3-scipy; its output is kept, so that the test needs nothing."""
+"""Writes reference.h: what another program (scipy) makes of series that test_reference.c knows,
+too. Needs python3-scipy; its output is kept, so that the test needs nothing."""
 import numpy
 import scipy
 from scipy import stats

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A server that is ten times slower in its first second changes no summary, and what was left out is
-said."""
+"""A server that is ten times slower in its first second changes no summary, and what was left out
+is said."""
 import re
 import time
 import unittest
@@ -42,7 +42,8 @@ class WarmUp(Case):
     def test_the_first_second_is_left_out_and_said(self):
         done = self.load("1", 0.8)
         self.assertLess(self.p50_ms(done), 0.75 * SLOW_MS, done)
-        self.assertRegex(done.out, r"(?m)^measured +\S+ s; the first [1-9]\S* s left out \(warm-up\)")
+        self.assertRegex(done.out,
+                         r"(?m)^measured +\S+ s; the first [1-9]\S* s left out \(warm-up\)")
         kept = [row["kept"] for row in self.csv("1.csv")]
         first = kept.index("yes")
         self.assertEqual(set(kept[:first]), {"warmup"})
