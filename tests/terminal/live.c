@@ -50,7 +50,7 @@ void live_expect(struct tty *t, const char *text)
 
 void live_expect_gone(struct tty *t, const char *text)
 {
-    if (tty_until_gone(t, text, SOON))
+    if (tty_until_gone(t, text, LATER))
         return;
     tty_dump(t, text);
     fail_msg("still on the screen: %s", text);
