@@ -143,26 +143,19 @@ static void put_machine(FILE *f, const struct environment *env)
     fputc('\n', f);
 }
 
-/* The answer of the view: of the whole table, or of the row that is shown. */
+/* Of the whole table, of the curves, or of the row that is shown. */
 static const struct answer *answer_of(const struct app *a)
 {
-    return a->view == VIEW_TABLE ? &a->scene->sweep : &a->scene->answer;
+    const struct scene *s = a->scene;
+    if (a->view == VIEW_CURVES && s->curves.has)
+        return &s->curves.answer;
+    return a->view == VIEW_TABLE ? &s->sweep : &s->answer;
 }
 
-void act_copy(struct app *a, int arg)
+static bool put_answer(FILE *f, const struct app *a)
 {
-    (void)arg;
     const struct scene *s = a->scene;
     const struct answer *n = answer_of(a);
-    char *text;
-    size_t size;
-    if (!n->answer[0]) {
-        app_warn(a, "there is no answer to copy yet");
-        return;
-    }
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        die("out of memory for a text");
     if (a->view == VIEW_TABLE && s->has_table && s->table.rows)
         put_table(f, &s->table);
     else
@@ -170,9 +163,43 @@ void act_copy(struct app *a, int arg)
     put_line(f, "ANSWER", n->answer);
     put_line(f, "WHY", n->why);
     put_line(f, "TRUST", n->trust);
-    put_machine(f, s->env);
+    return n->answer[0];
+}
+
+/* With the place in focus. */
+static bool put_map(FILE *f, const struct app *a)
+{
+    const struct map *m = &a->scene->map;
+    char text[800];
+    if (!a->scene->has_map || !a->scene->map_measured)
+        return false;
+    map_title(m, text, sizeof text);
+    put_text(f, text, "*<\\");
+    fputs("\n\n", f);
+    map_answer(m, text, sizeof text);
+    put_line(f, "ANSWER", text);
+    map_say(m, map_cell(m, a->map_column, a->map_row), text, sizeof text);
+    put_line(f, "PLACE", text);
+    map_trust(m, text, sizeof text);
+    put_line(f, "TRUST", text);
+    return true;
+}
+
+void act_copy(struct app *a, int arg)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    (void)arg;
+    if (!f)
+        die("out of memory for a text");
+    bool any = a->view == VIEW_MAP ? put_map(f, a) : put_answer(f, a);
+    put_machine(f, a->scene->env);
     if (fclose(f) != 0)
         die("out of memory for a text");
-    copy_markdown(a, "answer", text);
+    if (any)
+        copy_markdown(a, "answer", text);
+    else
+        app_warn(a, "there is no answer to copy yet");
     free(text);
 }

@@ -161,7 +161,7 @@ const struct command command_table[] = {
      act_pick, PICK_SESSION},
     {"copy", "y", "y copy",
      "copy ANSWER, WHY and TRUST as Markdown: to a file in the current folder and the clipboard",
-     WORK | WHY, act_copy, 0},
+     WORK | WHY | MAP, act_copy, 0},
     {"theme", "t", "", "pick the colours: for a dark or a light background, or none", VIEWS_ALL,
      act_pick, PICK_THEME},
     {"connections", "c", "", "put the brackets on the connections that ask", LIVE | MEASURES,
