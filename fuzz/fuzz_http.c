@@ -20,6 +20,8 @@ static void reply_all(const struct protocol *p, void *state, bool *over)
         (void)sum;
         enum proto_sent sent = p->sent(state, n);
         *over = sent == PROTO_LAST || sent == PROTO_REFUSED || (total += n) > 64 << 20;
+        if (sent == PROTO_REPLIED)
+            return;
     }
 }
 
