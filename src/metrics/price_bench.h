@@ -34,7 +34,7 @@ struct bench {
 
     /* The client's. */
     int client[BENCH_PAIRS], client_epoll;
-    int next; /* connection that is asked next */
+    int last, last_few; /* connections that were asked last, when all are and when few are */
     uint8_t replies[64 * 1024];
 
     /* Atomic. */
