@@ -93,6 +93,28 @@ bool params_same_but(const struct params *a, const struct params *b, enum param_
     return true;
 }
 
+bool params_effort(enum param_id id)
+{
+    switch (id) {
+    case PARAM_samples:
+    case PARAM_repeats:
+    case PARAM_duration:
+    case PARAM_trim:
+    case PARAM_warmup:
+    case PARAM_seed:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum param_id params_rival(enum param_id id)
+{
+    return id == PARAM_duration  ? PARAM_samples
+           : id == PARAM_samples ? PARAM_duration
+                                 : PARAM_COUNT;
+}
+
 void params_init(struct params *p)
 {
     for (int id = 0; id < PARAM_COUNT; id++) {

@@ -101,6 +101,11 @@ double params_get(const struct params *p, enum param_id id);
 bool params_same(double a, double b);
 bool params_same_but(const struct params *a, const struct params *b, enum param_id id);
 
+/* Does it say how long or how often is measured, and not what? */
+bool params_effort(enum param_id id);
+/* Of two that stand in each other's place the other one; PARAM_COUNT: none. */
+enum param_id params_rival(enum param_id id);
+
 /* Table defaults; fields with an empty default become PARAM_UNSET. */
 void params_init(struct params *p);
 

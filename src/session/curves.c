@@ -11,27 +11,11 @@
 
 #define ENOUGH 3 /* kept samples of a row that stands for its value */
 
-/* How a figure was measured, not what of. */
-static bool is_effort(int id)
-{
-    switch (id) {
-    case PARAM_samples:
-    case PARAM_repeats:
-    case PARAM_duration:
-    case PARAM_trim:
-    case PARAM_warmup:
-    case PARAM_seed:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_number(enum param_id id)
 {
     enum param_kind kind = param_table[id].kind;
     return (kind == KIND_COUNT || kind == KIND_BYTES || kind == KIND_RATE || kind == KIND_SPAN) &&
-           !is_effort((int)id);
+           !params_effort(id);
 }
 
 /* A buffer that is as long as a message, by default, follows it. */
@@ -46,8 +30,8 @@ static int difference(const struct row *r, const struct row *like)
     int found = PARAM_COUNT;
     for (int id = 0; id < PARAM_COUNT; id++) {
         enum param_id p = (enum param_id)id;
-        if (is_effort(id) || params_same(params_get(&r->params, p), params_get(&like->params, p)) ||
-            (follows(r, id) && follows(like, id)))
+        if (params_effort(p) || (follows(r, id) && follows(like, id)) ||
+            params_same(params_get(&r->params, p), params_get(&like->params, p)))
             continue;
         if (found != PARAM_COUNT)
             return -1;

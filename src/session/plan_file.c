@@ -47,19 +47,11 @@ static const struct axis *find_axis(const struct axis *axes, int count, int id)
     return NULL;
 }
 
-/* Of two parameters that stand in each other's place, the other one; PARAM_COUNT: none. */
-static int rival(int id)
-{
-    return id == PARAM_duration ? PARAM_samples
-           : id == PARAM_samples ? PARAM_duration
-                                 : PARAM_COUNT;
-}
-
 static int take_param(struct plan_file *f, int id, const char *value, struct err *e)
 {
     struct err why;
 
-    if (find_axis(f->axis, f->keys, rival(id)))
+    if (find_axis(f->axis, f->keys, params_rival((enum param_id)id)))
         return err_set(e, EINVAL, "duration stands in place of samples; give one of them");
     if (find_axis(f->axis, f->keys, id))
         return err_set(e, EINVAL, "%s stands there twice", param_table[id].id);
@@ -121,9 +113,10 @@ static int on_key(void *ctx, const struct ini_key *key, struct err *e)
 
 /* --- the command line over it ---------------------------------------------------------------- */
 
-static bool given(const struct args *a, int id)
+static bool given(const struct args *a, enum param_id id)
 {
-    return a->given[id] || (rival(id) != PARAM_COUNT && a->given[rival(id)]);
+    enum param_id other = params_rival(id);
+    return a->given[id] || (other != PARAM_COUNT && a->given[other]);
 }
 
 static int merge(const struct plan_file *f, const struct args *a, struct args *out, struct err *e)

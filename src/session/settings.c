@@ -31,14 +31,6 @@ static void clear(struct settings *s)
         *params_at(&s->params, (enum param_id)i) = PARAM_UNSET;
 }
 
-/* Of two parameters that stand in each other's place, the other one; PARAM_COUNT: none. */
-static enum param_id rival(enum param_id id)
-{
-    return id == PARAM_duration  ? PARAM_samples
-           : id == PARAM_samples ? PARAM_duration
-                                 : PARAM_COUNT;
-}
-
 static bool is_set(const struct settings *s, enum param_id id)
 {
     return id != PARAM_COUNT && !isnan(params_get(&s->params, id));
@@ -74,7 +66,7 @@ static int take_param(struct settings *s, enum param_id id, const char *value, s
     double v;
     if (is_set(s, id))
         return err_set(e, EINVAL, "%s stands there twice", param_table[id].id);
-    if (is_set(s, rival(id)))
+    if (is_set(s, params_rival(id)))
         return err_set(e, EINVAL, "duration stands in place of samples; give one of them");
     if (params_parse(id, value, &v, &why) < 0) /* a key, not an option */
         return err_set(e, EINVAL, "%s", why.text + strspn(why.text, "-"));
@@ -131,8 +123,8 @@ void settings_set(struct settings *s, enum param_id id, double value)
     if (params_same(params_get(&s->params, id), value))
         return;
     *params_at(&s->params, id) = value;
-    if (!isnan(value) && rival(id) != PARAM_COUNT)
-        *params_at(&s->params, rival(id)) = PARAM_UNSET;
+    if (!isnan(value) && params_rival(id) != PARAM_COUNT)
+        *params_at(&s->params, params_rival(id)) = PARAM_UNSET;
     s->changed = true;
 }
 
@@ -147,7 +139,7 @@ void settings_set_option(struct settings *s, enum option_id id, const char *text
 void settings_under(const struct settings *s, struct args *a)
 {
     for (int i = 0; i < PARAM_COUNT; i++) {
-        enum param_id id = (enum param_id)i, other = rival(id);
+        enum param_id id = (enum param_id)i, other = params_rival(id);
         if (is_set(s, id) && !a->given[id] && (other == PARAM_COUNT || !a->given[other]))
             *params_at(&a->params, id) = params_get(&s->params, id);
     }
