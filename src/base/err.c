@@ -80,3 +80,15 @@ char *xstrdup(const char *s)
         die("out of memory (%zu bytes)", strlen(s));
     return p;
 }
+
+char *xasprintf(const char *fmt, ...)
+{
+    char *s;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vasprintf(&s, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        die("out of memory for a text");
+    return s;
+}

@@ -27,5 +27,6 @@ void die_on(void (*fn)(void));
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t count, size_t size);
 char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +27,6 @@ struct target {
     char *name[FILES], *temp[FILES]; /* temp NULL: there is none */
 };
 
-static char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static char *text(const char *fmt, ...)
-{
-    char *s;
-    va_list ap;
-
-    va_start(ap, fmt);
-    if (vasprintf(&s, fmt, ap) < 0)
-        die("out of memory for a file name");
-    va_end(ap);
-    return s;
-}
-
 /* Fills folder and names; looks at nothing. */
 static int target_of(const char *name, struct target *t, struct err *e)
 {
@@ -51,11 +36,12 @@ static int target_of(const char *name, struct target *t, struct err *e)
     *t = (struct target){0};
     if (n == 0 || name[n - 1] == '/')
         return err_set(e, EISDIR, "cannot save '%s': that is no file name", name);
-    t->folder = slash ? text("%.*s", slash == name ? 1 : (int)(slash - name), name) : text(".");
+    int root = slash == name;
+    t->folder = slash ? xasprintf("%.*s", (int)(slash - name) + root, name) : xstrdup(".");
     if (n > 4 && strcmp(name + n - 4, ".csv") == 0 && name[n - 5] != '/')
         n -= 4;
-    t->name[SAMPLES] = text("%.*s.csv", n, name);
-    t->name[TABLES] = text("%.*s-tables.csv", n, name);
+    t->name[SAMPLES] = xasprintf("%.*s.csv", n, name);
+    t->name[TABLES] = xasprintf("%.*s-tables.csv", n, name);
     return 0;
 }
 
@@ -90,8 +76,8 @@ static int temp_open(struct target *t, int i, struct err *e)
     int fd = -1;
 
     for (int tries = 0; tries < 100; tries++) {
-        t->temp[i] = text("%s/.iodash-%ld-%u.tmp", t->folder, (long)getpid(),
-                          atomic_fetch_add(&number, 1));
+        t->temp[i] = xasprintf("%s/.iodash-%ld-%u.tmp", t->folder, (long)getpid(),
+                               atomic_fetch_add(&number, 1));
         fd = open(t->temp[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
             return fd;

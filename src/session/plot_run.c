@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +33,6 @@ struct plot_job {
     int said; /* what gnuplot writes */
     uint64_t begun_ns;
 };
-
-static char *text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static char *text(const char *fmt, ...)
-{
-    char *s;
-    va_list ap;
-    va_start(ap, fmt);
-    if (vasprintf(&s, fmt, ap) < 0)
-        die("out of memory for a file name");
-    va_end(ap);
-    return s;
-}
 
 static const char *base_of(const char *name)
 {
@@ -130,7 +116,8 @@ static void name_beside(struct plot_job *j, int number)
         snprintf(more, sizeof more, "-%d", number);
     for (int i = SCRIPT; i <= DATA; i++) {
         free(j->name[i]);
-        j->name[i] = text("%.*s%s%s", stem, j->name[PICTURE], more, i == DATA ? ".dat" : ".gp");
+        j->name[i] = xasprintf("%.*s%s%s", stem, j->name[PICTURE], more,
+                               i == DATA ? ".dat" : ".gp");
     }
 }
 
@@ -208,7 +195,7 @@ static int write_both(struct plot_job *j, const struct plot_text *t, struct err 
 
 static int spawn(struct plot_job *j)
 {
-    char *script = text("./%s", base_of(j->name[SCRIPT]));
+    char *script = xasprintf("./%s", base_of(j->name[SCRIPT]));
     char *const argv[] = {"gnuplot", "-d", script, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -267,7 +254,8 @@ struct plot_job *plot_start(const struct plot_text *t, const char *name, int *st
     struct plot_job *j = xcalloc(1, sizeof *j);
     j->said = -1;
     j->name[PICTURE] = xstrdup(name);
-    j->folder = slash ? text("%.*s", slash == name ? 1 : (int)(slash - name), name) : text(".");
+    int root = slash == name;
+    j->folder = slash ? xasprintf("%.*s", (int)(slash - name) + root, name) : xstrdup(".");
     *status = begin(j, t, e);
     if (*status == 0)
         return j;
