@@ -3,8 +3,6 @@
  * then the answer. */
 #include "cli/map.h"
 
-#include <string.h>
-
 #include "cli/cli.h"
 
 enum { WIDTH = 10 };
@@ -82,7 +80,7 @@ static void print_one(FILE *out, const struct map *m, bool markdown)
 static bool is_first(const struct plan *p, int i)
 {
     for (int k = 0; k < i; k++)
-        if (!memcmp(&p->rows[k].lineup, &p->rows[i].lineup, sizeof p->rows[i].lineup))
+        if (lineup_same(&p->rows[k].lineup, &p->rows[i].lineup))
             return false;
     return true;
 }

@@ -154,6 +154,16 @@ int lineups_parse(const char *text, struct lineups *out, struct err *e)
     return lineup_parse(text, &out->lineup[0], e);
 }
 
+bool lineup_same(const struct lineup *a, const struct lineup *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (a->models[i] != b->models[i])
+            return false;
+    return true;
+}
+
 int lineup_takes_workers(const struct lineup *l, struct err *e)
 {
     for (int i = 0; i < l->count; i++)

@@ -88,6 +88,9 @@ struct lineups {
  * measured beside it. Those that cannot run here stand in them too: their rows say "skipped". */
 int lineups_parse(const char *text, struct lineups *out, struct err *e);
 
+/* The same models in the same places? */
+bool lineup_same(const struct lineup *a, const struct lineup *b);
+
 /* 0, or -EINVAL when one of them decides itself how many workers it has: for who was given
  * --workers. */
 int lineup_takes_workers(const struct lineup *l, struct err *e);

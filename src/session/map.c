@@ -123,19 +123,18 @@ static int index_of(const struct axis *a, double v)
 /* The same question, asked elsewhere on the map or for another time. */
 static bool asks_alike(const struct map *m, const struct rows *rows, const struct row *r)
 {
-    static const enum param_id aside[] = {PARAM_connections, PARAM_rate,   PARAM_samples,
-                                          PARAM_duration,    PARAM_repeats, PARAM_trim,
-                                          PARAM_warmup,      PARAM_turn};
-    struct params p = r->params;
+    struct lineup lineup = row_lineup(r);
     if (r->state == ROW_DROPPED || r->period != rows->period || r->claim[0] ||
-        r->pane_count != m->base.lineup.count)
+        !lineup_same(&lineup, &m->base.lineup))
         return false;
-    for (int i = 0; i < r->pane_count; i++)
-        if (r->panes[i].io != m->base.lineup.models[i])
+    for (int i = 0; i < PARAM_COUNT; i++) {
+        enum param_id id = (enum param_id)i;
+        bool aside = id == PARAM_connections || id == PARAM_rate || id == PARAM_turn;
+        if (!aside && !params_effort(id) &&
+            !params_same(params_get(&r->params, id), params_get(&m->base.params, id)))
             return false;
-    for (size_t i = 0; i < sizeof aside / sizeof *aside; i++)
-        *params_at(&p, aside[i]) = params_get(&m->base.params, aside[i]);
-    return params_same_but(&p, &m->base.params, PARAM_COUNT);
+    }
+    return true;
 }
 
 static void take_row(struct map_cell *c, const struct row *r)

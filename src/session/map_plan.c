@@ -122,9 +122,7 @@ static double border(const struct row *r, int pane, enum metric_id m)
 
 static struct plan_row go_on(const struct row *r)
 {
-    struct plan_row row = {.params = r->params, .lineup.count = r->pane_count};
-    for (int i = 0; i < r->pane_count; i++)
-        row.lineup.models[i] = r->panes[i].io;
+    struct plan_row row = {.params = r->params, .lineup = row_lineup(r)};
     row.had = row_kept(r);
     row.rounds = row.had + MORE_ROUNDS;
     return row;
@@ -165,24 +163,17 @@ void map_plan_more(const struct map *m, const struct map_cell *focus, struct pla
     count_seconds(out);
 }
 
-static bool same_lineup(const struct row *r, const struct lineup *l)
-{
-    if (r->pane_count != l->count)
-        return false;
-    for (int i = 0; i < l->count; i++)
-        if (r->panes[i].io != l->models[i])
-            return false;
-    return true;
-}
-
 /* The row that a row of the plan was measured in. */
 static const struct row *row_of(const struct rows *rows, const struct plan_row *p)
 {
     const struct row *found = NULL;
-    for (const struct row *r = rows->first; r; r = r->next)
-        if (r->state != ROW_DROPPED && r->period == rows->period && same_lineup(r, &p->lineup) &&
+    for (const struct row *r = rows->first; r; r = r->next) {
+        struct lineup lineup = row_lineup(r);
+        if (r->state != ROW_DROPPED && r->period == rows->period &&
+            lineup_same(&lineup, &p->lineup) &&
             params_same_but(&r->params, &p->params, PARAM_COUNT))
             found = r;
+    }
     return found;
 }
 

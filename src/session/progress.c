@@ -27,9 +27,7 @@ static double usual_gap(const struct pane *p, double since_s)
 static double row_left(const struct session *s, const struct row *row)
 {
     int kept = row_kept(row), asked = session_asked(s, row), missing = asked - kept;
-    struct plan_row plan = {.params = row->params, .lineup.count = row->pane_count};
-    for (int i = 0; i < row->pane_count; i++)
-        plan.lineup.models[i] = row->panes[i].io;
+    struct plan_row plan = {.params = row->params, .lineup = row_lineup(row)};
     double gap = NAN, whole = plan_row_seconds(&plan);
     if (missing <= 0)
         return 0;

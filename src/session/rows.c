@@ -90,6 +90,14 @@ void rows_free(struct rows *r)
     *r = (struct rows){0};
 }
 
+const struct row *rows_numbered(const struct rows *rows, int number)
+{
+    const struct row *r = rows->first;
+    while (r && r->number != number)
+        r = r->next;
+    return r;
+}
+
 struct sample *pane_add(struct pane *p)
 {
     if (!p->last || p->last->count == SAMPLE_CHUNK) {
@@ -404,6 +412,14 @@ enum metric_id row_compared(const struct row *r, int pane)
 enum metric_id row_p99(const struct row *r)
 {
     return paced(r) ? METRIC_response_p99_us : METRIC_latency_p99_us;
+}
+
+struct lineup row_lineup(const struct row *r)
+{
+    struct lineup l = {.count = r->pane_count};
+    for (int i = 0; i < l.count; i++)
+        l.models[i] = r->panes[i].io;
+    return l;
 }
 
 bool row_same_lineup(const struct row *a, const struct row *b)

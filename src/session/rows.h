@@ -91,6 +91,7 @@ extern const char *const row_paths[]; /* "loopback", "netns", "network", NULL */
 
 struct row *rows_add(struct rows *r, const struct params *p, int pane_count);
 void rows_free(struct rows *r);
+const struct row *rows_numbered(const struct rows *r, int number); /* NULL: there is none */
 struct sample *pane_add(struct pane *p);             /* zeroed, values cleared */
 void pane_sort(struct pane *p);                      /* by index: pairs are found by walking */
 const struct sample *pane_at(const struct pane *p, int i); /* NULL outside */
@@ -125,6 +126,9 @@ bool row_undecided(const struct row *r, int pane, enum metric_id m);
 
 /* A single round with no warm-up: a place of a map. It is compared with others of its kind only. */
 bool row_asks_one(const struct params *p);
+
+/* Its models; NULL among them where a file names one that this build has not. */
+struct lineup row_lineup(const struct row *r);
 
 /* The same models in the same panes? */
 bool row_same_lineup(const struct row *a, const struct row *b);

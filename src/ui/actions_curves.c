@@ -31,9 +31,9 @@ void act_curve_other(struct app *a, int step)
     const struct row *next = NULL;
     session_lock(a->session);
     const struct rows *rows = session_rows(a->session);
-    for (const struct row *r = rows->first; r && s->has && !next; r = r->next)
-        if (r->number == s->row)
-            next = curves_next(rows, r, s->now.axis, step);
+    const struct row *row = s->has ? rows_numbered(rows, s->row) : NULL;
+    if (row)
+        next = curves_next(rows, row, s->now.axis, step);
     int number = next ? next->number : 0;
     session_unlock(a->session);
     if (number)
@@ -59,11 +59,9 @@ void act_curve_axes(struct app *a, int arg)
 static bool order_of(const struct row *r, struct plan_row *out)
 {
     out->params = r->params;
-    out->lineup.count = r->pane_count;
-    for (int i = 0; i < r->pane_count; i++)
-        out->lineup.models[i] = r->panes[i].io;
-    for (int i = 0; i < r->pane_count; i++)
-        if (!r->panes[i].io)
+    out->lineup = row_lineup(r);
+    for (int i = 0; i < out->lineup.count; i++)
+        if (!out->lineup.models[i])
             return false;
     return true;
 }
@@ -76,9 +74,7 @@ void act_row_live(struct app *a, int number)
         return;
     }
     session_lock(a->session); /* rows never move; their parameters never change */
-    const struct row *row = session_rows(a->session)->first;
-    while (row && row->number != number)
-        row = row->next;
+    const struct row *row = rows_numbered(session_rows(a->session), number);
     bool can = row && order_of(row, &want);
     session_unlock(a->session);
     if (!can) {
@@ -108,9 +104,9 @@ static int axes_of(struct app *a, enum param_id *out)
     int n = 0;
     session_lock(a->session);
     const struct rows *rows = session_rows(a->session);
-    for (const struct row *r = rows->first; r && s->has; r = r->next)
-        if (r->number == s->row)
-            n = curves_axes(rows, r, out, AXES_MOST);
+    const struct row *row = s->has ? rows_numbered(rows, s->row) : NULL;
+    if (row)
+        n = curves_axes(rows, row, out, AXES_MOST);
     session_unlock(a->session);
     return n;
 }

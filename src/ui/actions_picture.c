@@ -16,10 +16,7 @@ static const struct row *row_shown(const struct app *a, const struct rows *rows)
     int number = a->view == VIEW_CURVES && s->curves.has ? s->curves.row
                  : a->view == VIEW_TABLE && s->has_table ? s->table_row
                                                          : s->row;
-    const struct row *r = rows->first;
-    while (r && r->number != number)
-        r = r->next;
-    return r;
+    return rows_numbered(rows, number);
 }
 
 static bool shows_curves(const struct app *a)

@@ -35,14 +35,6 @@ bool scene_planning(const struct scene *s)
     return s->now->plan_count > 0;
 }
 
-static const struct row *find_row(const struct rows *rows, int number)
-{
-    for (const struct row *r = rows->first; r; r = r->next)
-        if (r->number == number)
-            return r;
-    return NULL;
-}
-
 static bool has_kept(const struct row *r)
 {
     for (int i = 0; i < r->pane_count; i++)
@@ -260,9 +252,7 @@ static bool row_fits(const struct scene *s, const struct row *r)
 static void shown_from_row(struct scene *s, const struct row *r)
 {
     s->shown.params = r->params;
-    s->shown.lineup.count = r->pane_count;
-    for (int i = 0; i < r->pane_count; i++)
-        s->shown.lineup.models[i] = r->panes[i].io;
+    s->shown.lineup = row_lineup(r);
 }
 
 static void take_row(struct scene *s, const struct rows *rows, const struct row *r)
@@ -361,9 +351,8 @@ static const struct row *stands_for(const struct rows *rows, const struct row *g
  * goes on behind it. */
 static const struct row *table_of(const struct scene *s, const struct rows *rows, int focus)
 {
-    const struct row *r = find_row(rows, focus              ? focus
-                                         : s->now->plan_row ? s->now->plan_row
-                                                            : s->row);
+    int number = focus ? focus : s->now->plan_row ? s->now->plan_row : s->row;
+    const struct row *r = rows_numbered(rows, number);
     if (!r) /* what is asked for has no row yet, or has none any more */
         r = rows->last;
     return r && r->state == ROW_DROPPED ? stands_for(rows, r) : r;
@@ -386,7 +375,7 @@ static void take_table(struct scene *s, const struct rows *rows, const struct sc
 
 static void take_rows(struct scene *s, const struct rows *rows, const struct scene_wish *w)
 {
-    const struct row *r = find_row(rows, s->now->row_number);
+    const struct row *r = rows_numbered(rows, s->now->row_number);
     if (!r && !scene_planning(s))
         r = rows->last;
     s->shown = *w->want;
@@ -401,14 +390,14 @@ static void take_rows(struct scene *s, const struct rows *rows, const struct sce
         take_row(s, rows, r);
     else
         forget_row(s);
-    const struct row *why = find_row(rows, w->why ? w->why : s->row);
+    const struct row *why = rows_numbered(rows, w->why ? w->why : s->row);
     s->why.row = 0;
     if (w->explain && why && row_kept(why) > 0)
         take_why(s, why);
     take_table(s, rows, w);
     scene_take_map(s, rows, w->map);
     scene_take_curves(s, rows, w->curves ? table_of(s, rows, w->curves_row) : NULL, w);
-    scene_take_before(s, rows, find_row(rows, s->row));
+    scene_take_before(s, rows, rows_numbered(rows, s->row));
 }
 
 /* Has anything been measured, decided or said since the rows were last taken? */
