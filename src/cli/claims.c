@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "cli/follow.h"
 #include "cli/grid.h"
@@ -35,7 +36,7 @@ static void say_length(const struct tried *t)
 
 static bool is_over(void *run)
 {
-    return claims_run_wait(run, 200000000);
+    return claims_run_wait(run, 200 * NS_PER_MS);
 }
 
 static int try_all(struct tried *t, struct err *e)
@@ -51,7 +52,7 @@ static int try_all(struct tried *t, struct err *e)
     if (began)
         follow_until(s, is_over, run, t->quiet);
     claims_run_stop(run);
-    claims_run_wait(run, 3000000000u);
+    claims_run_wait(run, 3 * NS_PER_S);
     claims_run_read(run, t->tries);
     claims_run_free(run);
     session_free(s);

@@ -165,8 +165,8 @@ static bool rows_come(struct claims_run *r, unsigned plan, int rows)
     int done = 0;
     while (done == 0 && !atomic_load(&r->stop))
         done = session_wait_rows(r->session, plan, rows, LOOK_NS);
-    if (done == 0) /* nobody else has stopped it */
-        session_stop_plan(r->session);
+    if (done == 0) /* unless somebody has stopped it, and perhaps ordered another one since */
+        session_stop_plan_of(r->session, plan);
     return done > 0;
 }
 

@@ -136,15 +136,29 @@ unsigned session_plan(struct session *s, const struct plan *p)
     return number;
 }
 
-void session_stop_plan(struct session *s)
+/* Under the lock. */
+static void stop_plan(struct session *s)
 {
-    pthread_mutex_lock(&s->lock);
     bool of_claims = s->plan.count && s->plan.rows[0].claim[0];
     plan_free(&s->plan);
     memset(&s->plan, 0, sizeof s->plan);
     s->plan_next = 0;
     s->now.plan_row = of_claims ? 0 : s->now.row_number;
     ordered(s);
+}
+
+void session_stop_plan(struct session *s)
+{
+    pthread_mutex_lock(&s->lock);
+    stop_plan(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
+void session_stop_plan_of(struct session *s, unsigned plan)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->plan_number == plan && s->plan.count)
+        stop_plan(s);
     pthread_mutex_unlock(&s->lock);
 }
 

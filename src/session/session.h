@@ -44,6 +44,7 @@ void session_live(struct session *s, const struct plan_row *want);
  * number. */
 unsigned session_plan(struct session *s, const struct plan *p);
 void session_stop_plan(struct session *s); /* back to live; a row with under 3 kept is dropped */
+void session_stop_plan_of(struct session *s, unsigned plan); /* only if it is still this one */
 void session_load(struct session *s, bool on);
 void session_more(struct session *s);      /* as many samples again for the running row */
 void session_restart(struct session *s, int pane); /* a server that died */
