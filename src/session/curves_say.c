@@ -125,6 +125,15 @@ struct name curves_axis_word(enum param_id axis)
     return n;
 }
 
+struct num curves_tick(enum param_id axis, double x)
+{
+    struct num n;
+    params_show(axis, x, n.s, sizeof n.s);
+    if (axis == PARAM_rate)
+        n.s[strcspn(n.s, "/")] = '\0';
+    return n;
+}
+
 struct name curves_figure_word(enum metric_id m)
 {
     struct name n;

@@ -15,6 +15,9 @@ void curves_say_common(const struct curves *c, struct text *t);
 /* The axis in words: "requests/s asked", "connections", "size, B". */
 struct name curves_axis_word(enum param_id axis);
 
+/* A value on that axis, without the unit that the words have: 400, 11.5k, max. */
+struct num curves_tick(enum param_id axis, double x);
+
 /* "CPU a request, µs" */
 struct name curves_figure_word(enum metric_id m);
 

@@ -118,14 +118,10 @@ static void put_tics(const struct making *m, const struct curves *on, bool log_x
     fputs("set xtics (", m->head);
     for (int i = 0; i < c->count; i++) {
         double place = curves_place(on, log_x, c->at[i].x);
-        char text[32];
         if (last >= 0 && place - last < 0.055)
             continue;
-        params_show(c->axis, c->at[i].x, text, sizeof text);
-        if (c->axis == PARAM_rate)
-            text[strcspn(text, "/")] = '\0';
         fputs(last < 0 ? "" : ", ", m->head);
-        put_text(m->head, text, '\'');
+        put_text(m->head, curves_tick(c->axis, c->at[i].x).s, '\'');
         put_number(m->head, number_of(on, log_x, c->at[i].x));
         last = place;
     }

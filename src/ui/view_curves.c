@@ -158,26 +158,17 @@ static void draw_meetings(struct app *a, const struct plot *p, const struct meet
 
 /* --- the x axis ------------------------------------------------------------------------------- */
 
-/* The unit stands in the title. */
-static void tick(enum param_id axis, double x, char *buf, size_t size)
-{
-    params_show(axis, x, buf, size);
-    if (axis == PARAM_rate)
-        buf[strcspn(buf, "/")] = '\0';
-}
-
 /* A label where it has room beside those that stand; the cursor's, the ends, then the others. */
 static void draw_tick(struct canvas *c, const struct curves *k, const struct plot *p, double v)
 {
-    char text[24];
-    tick(k->axis, v, text, sizeof text);
-    int w = canvas_width(text), y = p->r.y + p->r.h + 1;
+    struct num text = curves_tick(k->axis, v);
+    int w = canvas_width(text.s), y = p->r.y + p->r.h + 1;
     int x = chart_column(p->r, curves_place(k, p->logs.x, v)) - w / 2;
     x = x + w > c->w - 1 ? c->w - 1 - w : x < 0 ? 0 : x;
     for (int at = x - 2; at < x + w + 2; at++)
         if (at >= 0 && at < c->w && c->cells[y * c->w + at].ch[0] != L' ')
             return;
-    canvas_text(c, x, y, w, ROLE_DIM, false, text);
+    canvas_text(c, x, y, w, ROLE_DIM, false, text.s);
 }
 
 static void draw_x_axis(struct app *a, const struct plot *p)

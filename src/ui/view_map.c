@@ -60,9 +60,9 @@ static bool running(const struct scene *s, const struct map_cell *cell)
            s->shown.params.rate == cell->rate;
 }
 
-static void draw_figure(struct app *a, const struct map *m, const struct map_cell *cell, int x,
-                        int y, bool wide)
+static void draw_figure(struct app *a, const struct map_cell *cell, int x, int y, bool wide)
 {
+    const struct map *m = &a->scene->map;
     struct canvas *c = a->canvas;
     char text[56], one[24], other[24];
     enum role role = cell->doubt ? ROLE_DIM : side_role(m, map_class(cell->times));
@@ -82,14 +82,13 @@ static void draw_figure(struct app *a, const struct map *m, const struct map_cel
         canvas_text(c, x + 10, y, WIDE_CELL - 11, ROLE_DIM, false, text);
 }
 
-static void draw_cell(struct app *a, const struct map *m, const struct map_cell *cell, int x, int y,
-                      bool wide)
+static void draw_cell(struct app *a, const struct map_cell *cell, int x, int y, bool wide)
 {
     struct canvas *c = a->canvas;
     if (running(a->scene, cell))
         canvas_text(c, x + 2, y, 5, ROLE_FOCUS, true, "  ...");
     else if (cell->kind == MAP_FIGURE && !isnan(cell->times))
-        draw_figure(a, m, cell, x, y, wide);
+        draw_figure(a, cell, x, y, wide);
     else if (cell->kind == MAP_CANNOT)
         canvas_text(c, x + 2, y, 5, ROLE_DIM, false, "   no");
     else if (cell->kind == MAP_FAILED)
@@ -177,7 +176,7 @@ static void draw_grid(struct app *a, const struct map *m, const struct place *p)
         canvas_printf(a->canvas, 0, y, p->x, ROLE_DIM, false, "%*s", p->x - 3, text);
         for (int i = 0; i < p->columns; i++) {
             int column = p->from_column + i, row = p->from_row + j, x = p->x + i * p->pitch_x;
-            draw_cell(a, m, map_cell(m, column, row), x, y, p->pitch_x == WIDE_CELL);
+            draw_cell(a, map_cell(m, column, row), x, y, p->pitch_x == WIDE_CELL);
             mouse_hot(a, (struct rect){x, y, CELL, 1}, act_map_focus,
                       row * map_columns(m) + column);
         }
