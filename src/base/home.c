@@ -15,6 +15,7 @@ static const struct {
 } places[] = {
     [HOME_STATE] = {"XDG_STATE_HOME", ".local/state"},
     [HOME_CONFIG] = {"XDG_CONFIG_HOME", ".config"},
+    [HOME_CACHE] = {"XDG_CACHE_HOME", ".cache"},
 };
 
 int home_folder(enum home which, char *buf, size_t size, struct err *e)

@@ -8,10 +8,11 @@
 
 #include "base/err.h"
 
-enum home { HOME_STATE, HOME_CONFIG };
+enum home { HOME_STATE, HOME_CONFIG, HOME_CACHE };
 
-/* $XDG_STATE_HOME/iodash or ~/.local/state/iodash; $XDG_CONFIG_HOME/iodash or ~/.config/iodash. It
- * need not be there. 0, or -ENOENT: no variable says where. */
+/* $XDG_STATE_HOME/iodash or ~/.local/state/iodash; $XDG_CONFIG_HOME/iodash or ~/.config/iodash;
+ * $XDG_CACHE_HOME/iodash or ~/.cache/iodash. It need not be there. 0, or -ENOENT: no variable says
+ * where. */
 int home_folder(enum home which, char *buf, size_t size, struct err *e);
 
 /* Makes a folder and those above it. 0 or -errno. */

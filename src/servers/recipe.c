@@ -331,16 +331,6 @@ bool recipe_program(const char *word, char *path, size_t size)
     return false;
 }
 
-char *recipe_cache(const struct recipe *r, char *buf, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache == '/')
-        snprintf(buf, size, "%s/iodash/%s", cache, r->name);
-    else
-        snprintf(buf, size, "%s/.cache/iodash/%s", home && *home == '/' ? home : "/tmp", r->name);
-    return buf;
-}
-
 /* One of the patterns "A|B" stands for a file that is there. */
 static bool there(char *patterns)
 {

@@ -59,7 +59,4 @@ int recipe_expand(const char *text, const struct recipe_values *v, bool strict, 
  * is not there. */
 bool recipe_program(const char *word, char *path, size_t size);
 
-/* Folder of what is built for it. Returns buf. */
-char *recipe_cache(const struct recipe *r, char *buf, size_t size);
-
 #endif

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/home.h"
 #include "base/limits.h"
 #include "net/protocol.h"
 #include "servers/shared.h"
@@ -124,17 +125,11 @@ static bool must_build(const struct recipe *r, const char *built)
 static int prepare_build(const struct recipe *r, const struct recipe_values *v, struct keeper *k,
                          struct err *e)
 {
-    char folder[PATH_MAX];
     if (!r->build[0])
         return 0;
-    snprintf(folder, sizeof folder, "%s", v->cache);
-    for (char *at = strchr(folder + 1, '/'); at; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        mkdir(folder, 0700);
-        *at = '/';
-    }
-    if (mkdir(folder, 0755) < 0 && errno != EEXIST)
-        return err_sys(e, "cannot make the folder %s", folder);
+    int rc = home_make(v->cache, e);
+    if (rc < 0)
+        return rc;
     int n = snprintf(k->built, sizeof k->built, "%s/built", v->cache);
     if (n >= (int)sizeof k->built)
         return err_set(e, ENAMETOOLONG, "cannot make the folder %.100s", v->cache);
@@ -151,9 +146,13 @@ static int protocol_of(const struct recipe *r, const struct params *p)
 int recipe_fill(const struct recipe *r, const struct params *p, int port, struct keeper *k,
                 struct err *e)
 {
-    char cache[PATH_MAX], targets[PATH_MAX];
+    char home[PATH_MAX] = "", cache[PATH_MAX + 32], targets[PATH_MAX];
     const char *slash = strrchr(r->folder, '/');
-    int rc = make_folder(r, k->folder, sizeof k->folder, e);
+    int rc = home_folder(HOME_CACHE, home, sizeof home, e);
+    if (rc < 0 && strstr(r->command, "{cache}"))
+        return rc;
+    snprintf(cache, sizeof cache, "%s/%s", home, r->name);
+    rc = make_folder(r, k->folder, sizeof k->folder, e);
     if (rc < 0) {
         k->folder[0] = '\0';
         return rc;
@@ -166,7 +165,7 @@ int recipe_fill(const struct recipe *r, const struct params *p, int port, struct
                               .recipe = r->folder,
                               .targets = targets,
                               .protocol = protocol_table[protocol_of(r, p)]->id,
-                              .cache = recipe_cache(r, cache, sizeof cache)};
+                              .cache = cache};
     snprintf(targets, sizeof targets, "%.*s", slash ? (int)(slash - r->folder) : 0, r->folder);
     rc = fill_templates(r, &v, e);
     if (rc == 0)

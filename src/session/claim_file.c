@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assets.h"
 #include "session/claim_rules.h"
 #include "session/plan_file.h"
 
@@ -189,7 +190,7 @@ static int add_named(struct claims *out, const char *name, struct err *e)
     size_t n = strlen(name);
     bool file = strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".ini"));
     snprintf(path, sizeof path, file ? "%.*s%.*s" : "%.*s/claims/%.*s.ini", file ? 0 : PATH_MAX,
-             file ? "" : plan_assets(), 256, name);
+             file ? "" : assets_folder(), 256, name);
     int status = add_claim(out, path, e);
     if (status == -ENOENT && !file)
         return err_set(e, EINVAL, "%.60s: no such claim; iodash list claims names them", name);
@@ -200,7 +201,7 @@ static int add_shipped(struct claims *out, struct err *e)
 {
     char folder[PATH_MAX + 16], path[PATH_MAX + 300];
     struct dirent **all;
-    snprintf(folder, sizeof folder, "%s/claims", plan_assets());
+    snprintf(folder, sizeof folder, "%s/claims", assets_folder());
     int n = scandir(folder, &all, is_ini, alphasort), status = 0;
     if (n <= 0)
         status = err_set(e, ENOENT, "no claims came with this program: looked in %.200s", folder);

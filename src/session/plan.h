@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of rows to measure: from arguments (every combination of up to two axes), from a key, or
  * from a plan file (assets/plans/NAME.ini: keys are parameter ids, "models" and "title"). A sweep
- * goes coarse first: both ends, then halves. Thread: the owner's; plan_assets() and
- * plan_row_seconds() any. */
+ * goes coarse first: both ends, then halves. Thread: the owner's; plan_row_seconds() any. */
 #ifndef SESSION_PLAN_H
 #define SESSION_PLAN_H
 
@@ -76,10 +75,6 @@ struct plan_info {
     double seconds; /* NaN: it cannot run here, title says why */
 };
 bool plan_shipped(int i, struct plan_info *out);
-
-/* Folder of assets: $IODASH_ASSETS, the installed one, or that of the source tree around the
- * build; "assets" when there is none. */
-const char *plan_assets(void);
 
 /* Where plans were looked for when none are shipped; NULL when there are some. */
 const char *plan_looked(void);

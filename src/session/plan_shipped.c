@@ -20,7 +20,7 @@ static void read_shipped(void)
 {
     char folder[PATH_MAX + 16];
 
-    snprintf(folder, sizeof folder, "%s/plans", plan_assets());
+    snprintf(folder, sizeof folder, "%s/plans", assets_folder());
     ini_names(folder, &shipped);
 }
 
@@ -78,7 +78,7 @@ int plan_from_file(const char *name, const struct args *a, struct plan *out, str
         a = &none;
     }
     if (is_shipped(name))
-        snprintf(path, sizeof path, "%s/plans/%s.ini", plan_assets(), name);
+        snprintf(path, sizeof path, "%s/plans/%s.ini", assets_folder(), name);
     else if (is_path(name))
         snprintf(path, sizeof path, "%s", name);
     else
@@ -103,11 +103,6 @@ bool plan_shipped(int i, struct plan_info *out)
     out->seconds = p.seconds;
     plan_free(&p);
     return true;
-}
-
-const char *plan_assets(void)
-{
-    return assets_folder();
 }
 
 const char *plan_looked(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assets.h"
 #include "servers/io_models.h"
 #include "servers/targets.h"
 #include "session/csv_cells.h"
@@ -112,7 +113,8 @@ static void read_tables(void)
         struct reading r = {.to = &tables[i]};
 
         tables[i].metric = METRIC_COUNT;
-        snprintf(path, sizeof path, "%s/published/%.40s.csv", plan_assets(), workload_table[i].id);
+        snprintf(path, sizeof path, "%s/published/%.40s.csv", assets_folder(),
+                 workload_table[i].id);
         cells_read(path, on_line, &r, &e); /* most workloads have none */
     }
 }
