@@ -67,7 +67,7 @@ static double round_seconds(const struct row *r)
 {
     double sum = 0;
     if (!r->workload->repeat)
-        return 2 * r->pane_count * r->params.turn;
+        return row_round_s(&r->params, r->pane_count);
     for (int i = 0; i < r->pane_count; i++) {
         const struct sample *last = pane_at(&r->panes[i], r->panes[i].count - 1);
         sum += last ? last->interval_s : 0;

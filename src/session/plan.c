@@ -269,7 +269,7 @@ static double sampled_s(const struct plan_row *r)
 {
     const struct params *p = &r->params;
     int panes = r->lineup.count;
-    double round = panes > 1 ? 2 * p->turn * panes : 1;
+    double round = row_round_s(p, panes);
     double longer = panes > 1 ? 1 + load_drain_seconds(p) / p->turn : 1;
     /* Two blocks of 3 rounds are the least that can be called steady. */
     double warmup = p->warmup == PARAM_AUTO ? 6 * round * longer : p->warmup;

@@ -207,11 +207,10 @@ int row_kept(const struct row *r)
     return most;
 }
 
-double row_round_s(const struct row *r)
+/* One model alone has no turns: its samples are as long as those of two. */
+double row_round_s(const struct params *p, int panes)
 {
-    double turns = r->pane_count == 1 ? 4 : 2 * r->pane_count;
-
-    return turns * r->params.turn;
+    return 2 * fmax(panes, 2) * p->turn;
 }
 
 int row_asked(const struct row *r)
@@ -219,7 +218,7 @@ int row_asked(const struct row *r)
     double n = r->workload->repeat ? r->params.repeats : r->params.samples;
 
     if (!r->workload->repeat && r->params.duration != PARAM_AUTO)
-        n = ceil(r->params.duration / row_round_s(r) - 1e-9);
+        n = ceil(r->params.duration / row_round_s(&r->params, r->pane_count) - 1e-9);
     n = fmax(n, r->rounds);
     return n < 1 ? 1 : (int)n;
 }

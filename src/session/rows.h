@@ -101,7 +101,7 @@ int pane_kept(const struct pane *p);                 /* samples that count */
 int row_kept(const struct row *r);                   /* the most that a pane of it has */
 int row_last_index(const struct row *r);             /* of its samples; 0: it has none */
 int row_asked(const struct row *r);                  /* samples or repeats that it is to have */
-double row_round_s(const struct row *r);             /* how long a round of a sampled one is */
+double row_round_s(const struct params *p, int panes); /* how long a round of turns is */
 
 /* The figures of one metric over the kept samples of a pane (published rule, 95 %). Where the trim
  * would drop everything it leaves the middle one or two values, with no interval. FOLD_SUM: mean is

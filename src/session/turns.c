@@ -145,7 +145,7 @@ static void one_second(struct rounds *r, struct edge *last)
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), last);
     }
-    uint64_t end = last->t_ns + (uint64_t)(row_round_s(r->row) * 1e9);
+    uint64_t end = last->t_ns + (uint64_t)(row_round_s(&r->row->params, r->row->pane_count) * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
     edge_read(p->server, p->load, server_cpu(r->s), &to);
     edge_read_kernel(p->server, &to);
