@@ -26,14 +26,24 @@ static struct target target; /* of the process: main thread */
 
 /* --- before ----------------------------------------------------------------------------------- */
 
+/* The first workload that speaks so by itself; -1: none does. */
+static int workload_speaking(const char *protocol)
+{
+    for (int i = 0; i < workload_count; i++)
+        if (workload_table[i].protocol && !strcmp(workload_table[i].protocol, protocol))
+            return i;
+    return -1;
+}
+
 /* What `load` takes where the workload or the table says something else. */
 static void defaults(struct args *a)
 {
     struct params *p = &a->params;
-    bool one_way = protocol_table[target.protocol]->one_way;
+    const struct protocol *speaks = protocol_table[target.protocol];
+    int sends = speaks->one_way ? workload_speaking(speaks->id) : -1;
     p->protocol = target.protocol;
-    if (one_way && !a->given[PARAM_workload] && workload_find("stream") >= 0)
-        p->workload = workload_find("stream");
+    if (sends >= 0 && !a->given[PARAM_workload])
+        p->workload = sends;
     if (isnan(p->rate))
         p->rate = PARAM_MAX;
     if (!a->given[PARAM_duration] && !a->given[PARAM_samples])
