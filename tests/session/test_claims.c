@@ -182,7 +182,8 @@ static void a_brief_has_its_figures(void **state)
     (void)state;
     struct claim_result r = judged("true = select.accepted>0\n"
                                    "brief = {select/epoll-lt.cpu_us_per_request at idle=800}, \n"
-                                   "  {slope(select.cpu_us_per_request, idle)} for {select.refused}\n",
+                                   "  {slope(select.cpu_us_per_request, idle)} for "
+                                   "{select.refused}\n",
                                    0.05, VERDICT_OK);
     assert_string_equal(r.brief, "3.60, 10.0 ns for 82");
     r = judged("true = select.accepted>0\n"

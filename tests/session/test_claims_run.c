@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims tried in a real session: probes and rows give their results, rows bear the claim's name and
- * are nobody else's, what is stopped is not judged, and what was tried before stays. */
+/* Claims tried in a real session: probes and rows give their results, rows bear the claim's name
+ * and are nobody else's, what is stopped is not judged, and what was tried before stays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The claims view, the settings and the prompt in the real program: a claim that a mere trial decides
- * is tried, a parameter is typed well and badly, and a command is found by its name. */
+/* The claims view, the settings and the prompt in the real program: a claim that a mere trial
+ * decides is tried, a parameter is typed well and badly, and a command is found by its name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims that nobody tries: it stands in for claims_run.c when the tests link, keeps what it was told
- * to try, and hands out the results that a test put there. */
+/* Claims that nobody tries: it stands in for claims_run.c when the tests link, keeps what it was
+ * told to try, and hands out the results that a test put there. */
 #ifndef TESTS_UI_FAKE_CLAIMS_H
 #define TESTS_UI_FAKE_CLAIMS_H
 

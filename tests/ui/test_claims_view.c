@@ -52,7 +52,8 @@ static void half_way(void)
     fake_claim("burst-30", CLAIM_FALSE, "send() 0.746, drain 0.98 times",
                "select/epoll-lt.send_ns: 0.746 (0.702 to 0.791)");
     fake_claim("connect-84s", CLAIM_DEPENDS, "backlog 20: 28 SYNs lost, 4.02 s",
-               "select.syn_retransmits at backlog=20: 28; select.connect_s at backlog=1024: 0.0149");
+               "select.syn_retransmits at backlog=20: 28; "
+               "select.connect_s at backlog=1024: 0.0149");
     fake_claim("cpu-400", CLAIM_DEPENDS, "5.01 at 2k/s, 1.02 flat out",
                "select/epoll-lt.cpu_us_per_request at rate=2k: 5.01 (4.81 to 5.21); "
                "select/epoll-lt.cpu_us_per_request at rate=11.5k: 4.4 (4.2 to 4.6); "

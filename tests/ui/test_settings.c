@@ -228,7 +228,8 @@ static void mistakes_are_told_on_one_line(void **state)
         const char *keys, *says;
     } wrong[] = {
         {":connections 0<enter>", "--connections 0: must be a whole number, 1 to 1000000"},
-        {":conections 5<enter>", "conections: no such parameter or command; did you mean connections?"},
+        {":conections 5<enter>",
+         "conections: no such parameter or command; did you mean connections?"},
         {":sav<enter>", "sav: no such parameter or command; did you mean save?"},
         {":xyzzy 1<enter>", "xyzzy: no such parameter or command"},
         {":save 5<enter>", "save takes no value"},
