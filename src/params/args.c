@@ -151,7 +151,7 @@ static int take_param(struct args *a, enum param_id id, const char *text,
 
 /* --- options --------------------------------------------------------------------------------- */
 
-static const char **option_at(struct options *o, int option)
+const char **args_option(struct options *o, enum option_id option)
 {
     return (const char **)o + option; /* struct options is as many pointers as options */
 }
@@ -177,7 +177,7 @@ static int take_option(struct args *a, int option, const char *text, struct err 
     const char *name = names[PARAM_COUNT + option];
     char echo[64];
     if (!*o->argument) {
-        *option_at(&a->options, option) = "";
+        *args_option(&a->options, (enum option_id)option) = "";
         return 0;
     }
     if (!*text)
@@ -189,7 +189,7 @@ static int take_option(struct args *a, int option, const char *text, struct err 
         return err_set(e, EINVAL, "--%s %s: more than %d options", name,
                        params_echo(text, echo, sizeof echo), ARGS_TEXTS);
     a->texts[a->text_count++] = (struct option_text){option, text};
-    *option_at(&a->options, option) = text;
+    *args_option(&a->options, (enum option_id)option) = text;
     return 0;
 }
 

@@ -56,6 +56,9 @@ char *args_help(const struct args_rules *rules);
 /* Can the option have this text? Only one whose argument is a choice refuses any. */
 bool args_allows(enum option_id id, const char *text);
 
+/* The text of an option by its id. */
+const char **args_option(struct options *o, enum option_id option);
+
 /* Does a command with these rules take this parameter? */
 bool args_takes(const struct args_rules *rules, enum param_id id);
 

@@ -144,7 +144,7 @@ void settings_under(const struct settings *s, struct args *a)
             *params_at(&a->params, id) = params_get(&s->params, id);
     }
     for (int i = 0; i < OPTION_COUNT; i++) {
-        const char **to = (const char **)&a->options + i; /* as many pointers as options */
+        const char **to = args_option(&a->options, (enum option_id)i);
         if (!*to && s->option[i][0])
             *to = s->option[i];
     }
