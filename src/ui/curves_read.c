@@ -114,6 +114,11 @@ static int find_before(const struct scene_curves *s, double x)
     return -1;
 }
 
+static bool may_compare(const struct curve_point *p)
+{
+    return p->verdict == VERDICT_NONE || p->ranks;
+}
+
 /* Figures of another time hold what the machine did meanwhile, too; the ratio of two models holds
  * less of it. */
 static void flow_before(struct flow *f, const struct scene_curves *s, int i, int was)
@@ -121,19 +126,21 @@ static void flow_before(struct flow *f, const struct scene_curves *s, int i, int
     const struct curves *b = &s->before;
     char text[96], value[24];
     for (int k = 0; k < b->lines && k < s->now.lines; k++) {
-        double then = b->at[was].line[k].s.mean, now = s->now.at[i].line[k].s.mean;
-        if (isnan(then))
+        const struct curve_point *then = &b->at[was].line[k], *now = &s->now.at[i].line[k];
+        bool bad = then->verdict != VERDICT_NONE && then->verdict != VERDICT_OK;
+        if (isnan(then->s.mean))
             continue;
-        words_cell(b->figure, then, value, sizeof value);
-        if (then > 0 && !isnan(now))
-            snprintf(text, sizeof text, "%c %s, now %s of it", 'a' + k, value,
-                     num(now / then).s);
-        else
-            snprintf(text, sizeof text, "%c %s", 'a' + k, value);
+        words_cell(b->figure, then->s.mean, value, sizeof value);
+        struct text t = {text, sizeof text, 0};
+        say(&t, "%c %s%s%s", 'a' + k, value, bad ? ", " : "",
+            bad ? verdict_words[then->verdict] : "");
+        if (then->s.mean > 0 && !isnan(now->s.mean) && may_compare(then) && may_compare(now))
+            say(&t, ", now %s of it", num(now->s.mean / then->s.mean).s);
         flow_item(f, words_role(k), false, text);
     }
     if (b->against > 0 && !isnan(b->at[was].ratio.ratio)) {
-        snprintf(text, sizeof text, "A/%c %s", 'A' + b->against, num(b->at[was].ratio.ratio).s);
+        snprintf(text, sizeof text, "A/%c %s", 'A' + b->against,
+                 b->at[was].withheld ? "withheld" : num(b->at[was].ratio.ratio).s);
         flow_item(f, ROLE_TEXT, false, text);
     }
 }

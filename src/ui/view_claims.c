@@ -82,6 +82,10 @@ static void draw_legend(struct app *a, int y)
     const struct claims *all = &a->claims.all;
     int x = 1;
     char span[24];
+    if (!claims_tried(a) && a->scene->file) {
+        canvas_text(c, 1, y, c->w - 2, ROLE_DIM, false, "None was tried in this saved session");
+        return;
+    }
     if (!claims_tried(a) && !claims_to_try(a)) {
         canvas_printf(c, 1, y, c->w - 2, ROLE_FOCUS, true,
                       "Not tried yet: p tries all %d, about %s; n the one in focus", all->count,
@@ -123,6 +127,8 @@ static void say_verdict(const struct app *a, char *buf, size_t size)
                  t->state == TRY_RUNS ? "is being measured" : "waits for those before it");
     else if (t->tried)
         snprintf(buf, size, "%s: %s", c->title, looks[t->result.verdict].says);
+    else if (a->scene->file)
+        snprintf(buf, size, "%s", c->title);
     else
         snprintf(buf, size, "%s: n tries it, about %s", c->title,
                  units_about(span, sizeof span, c->plan.seconds < 1 ? 1 : c->plan.seconds));

@@ -218,10 +218,11 @@ static void say_all(const struct app *a, const struct meeting *m, int meetings, 
 {
     const struct scene_curves *s = &a->scene->curves;
     if (s->now.axis == PARAM_COUNT) {
-        say(t, "One row has no curve. p measures a sweep; each row appears here as it comes.");
+        say(t, "One row has no curve%s",
+            a->scene->file ? "" : ". p measures a sweep; each row appears here as it comes.");
         return;
     }
-    if (s->now.count < 2)
+    if (s->now.count < 2 && !a->scene->file)
         say(t, "One row so far: p measures a sweep, whose rows appear beside the dotted ones");
     curves_say_meet(&s->now, m, meetings, t);
     if (t->used && s->now.count > 1 && explains(&s->now, &s->answer))

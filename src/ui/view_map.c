@@ -212,10 +212,12 @@ static const char *beneath_text(const struct app *a, const struct map *m, char *
     const struct scene *s = a->scene;
     size_t n;
     map_answer(m, buf, size);
-    if (!buf[0] && s->map_missing > 0 && !scene_planning(s))
+    if (!buf[0] && s->file)
+        snprintf(buf, size, "No place of a map was measured in this session.");
+    else if (!buf[0] && s->map_missing > 0 && !scene_planning(s))
         invitation(s, m, buf, size);
     n = strlen(buf);
-    if (n > 0 && s->map_missing > 0 && s->map_measured && !scene_planning(s))
+    if (n > 0 && s->map_missing > 0 && s->map_measured && !s->file && !scene_planning(s))
         snprintf(buf + n, size - n, " (%d places are left: n goes on.)", s->map_missing);
     return buf;
 }

@@ -101,6 +101,10 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
     canvas_fill(c, rule, ROLE_FRAME, L'─');
     if (from + n < t->columns)
         canvas_text(c, c->w - 9, y + 2, 8, ROLE_DIM, false, " more ] ");
+    if (top > 0)
+        canvas_printf(c, 2, y + 2, 20, ROLE_DIM, false, " %d more ↑ ", top);
+    if (top + i < t->rows)
+        canvas_printf(c, 2, rule.y, 20, ROLE_DIM, false, " %d more ↓ ", t->rows - top - i);
     return rule.y + 1;
 }
 

@@ -184,8 +184,8 @@ char *words_phase(const struct scene *s, char *buf, size_t size)
     char left[24];
     if (n->phase == PHASE_CONNECTING)
         snprintf(buf, size, "%s %ld of %.0f", word, least_established(s, asked), asked);
-    else if (n->phase == PHASE_WARMUP)
-        snprintf(buf, size, "%s %d", word, s->pane[0].taken);
+    else if (n->phase == PHASE_WARMUP && s->pane[0].taken > 0)
+        snprintf(buf, size, "%s, round %d", word, s->pane[0].taken);
     else if (n->phase == PHASE_MEASURING && n->row_left_s >= 1)
         snprintf(buf, size, "%s %d of %d, %s left", word, n->taken, n->asked,
                  units_clock(left, sizeof left, n->row_left_s));

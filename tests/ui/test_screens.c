@@ -220,7 +220,7 @@ static void the_first_seconds(void **state)
     n->panes[0].established = n->panes[1].established = 700; /* of the row before */
     assert_true(show_has(&a, "connecting 400 of 400"));
     fake_rounds(a.session, r, 5, 3);
-    assert_true(show_has(&a, "warming up 3"));
+    assert_true(show_has(&a, "warming up, round 3"));
     assert_true(show_has(&a, "µs CPU a request")); /* the newest, before there is a mean */
     fake_rounds(a.session, r, 0, 5);
     assert_true(show_has(&a, "measuring 5 of 12"));
