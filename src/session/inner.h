@@ -98,5 +98,8 @@ void session_count_down(const struct session *s, struct session_now *out);
 int session_asked(const struct session *s, const struct row *row);
 /* Pane's trouble line; NULL or "" when all is well. */
 void session_trouble(struct session *s, int pane, bool alive, const char *text);
+/* What ended a pane of the running row, its server's death or something else: into the row, the
+ * pane's trouble line, and the log. */
+void session_lost(struct session *s, struct row *row, int pane, bool died, const char *why);
 
 #endif

@@ -183,15 +183,7 @@ static bool one_pass(struct passes *p, int pane, int index)
 
     bool alive = server_alive(rp->server, &why);
     if (r < 0 || !alive) {
-        pthread_mutex_lock(&s->lock);
-        p->row->panes[pane].died = !alive;
-        snprintf(p->row->panes[pane].reason, sizeof p->row->panes[pane].reason, "%.150s",
-                 alive ? e.text : why.text);
-        s->pids[pane] = alive ? s->pids[pane] : 0;
-        pthread_mutex_unlock(&s->lock);
-        session_trouble(s, pane, false, alive ? e.text : why.text);
-        session_log(s, "%c %s: %s", 'A' + pane, p->row->panes[pane].model,
-                    alive ? e.text : why.text);
+        session_lost(s, p->row, pane, !alive, alive ? e.text : why.text);
         rig_drop(&s->rig, pane);
         return false;
     }

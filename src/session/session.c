@@ -424,3 +424,16 @@ void session_trouble(struct session *s, int pane, bool alive, const char *text)
     snprintf(p->trouble, sizeof p->trouble, "%s", text ? text : "");
     pthread_mutex_unlock(&s->lock);
 }
+
+void session_lost(struct session *s, struct row *row, int pane, bool died, const char *why)
+{
+    struct pane *p = &row->panes[pane];
+    pthread_mutex_lock(&s->lock);
+    p->died = died;
+    snprintf(p->reason, sizeof p->reason, "%.150s", why);
+    if (died)
+        s->pids[pane] = 0;
+    pthread_mutex_unlock(&s->lock);
+    session_trouble(s, pane, false, why);
+    session_log(s, "%c %s: %s", 'A' + pane, p->model, why);
+}

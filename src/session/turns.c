@@ -264,18 +264,11 @@ static void note_deaths(struct rounds *r)
     struct session *s = r->s;
     for (int i = 0; i < r->row->pane_count; i++) {
         struct rig_pane *p = &s->rig.panes[i];
-        struct pane *pane = &r->row->panes[i];
         struct err why = {{0}};
         if (!p->server || r->panes[i].died || server_alive(p->server, &why))
             continue;
         r->panes[i].broken = r->panes[i].died = true;
-        pthread_mutex_lock(&s->lock);
-        s->pids[i] = 0;
-        pane->died = true;
-        snprintf(pane->reason, sizeof pane->reason, "%.150s", why.text);
-        pthread_mutex_unlock(&s->lock);
-        session_trouble(s, i, false, why.text);
-        session_log(s, "%c %s: %s", 'A' + i, pane->model, why.text);
+        session_lost(s, r->row, i, true, why.text);
     }
 }
 
