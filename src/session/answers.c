@@ -319,10 +319,13 @@ static void say_limit(const struct row *r, int pane, struct text *t)
 }
 
 /* Replies that took 40 ms: two waited for each other. Where most did, a server may just be so slow,
- * unless Nagle's algorithm is known to be on, or nobody knows. */
+ * unless Nagle's algorithm is known to be on, or nobody knows. Where it was seen to be off at both
+ * ends they were late for another reason. */
 static void say_delayed(const struct row *r, int i, struct text *t)
 {
     double share = mean_of(r, i, METRIC_delayed_pct);
+    if (r->params.nodelay == 1 && !strcmp(r->panes[i].print.nagle, "off"))
+        return;
     bool may = r->params.nodelay == 0 || is_target(&r->panes[i]);
     if (share >= 1 && (may || mean_of(r, i, METRIC_latency_p50_us) < 20000))
         say(t,

@@ -7,7 +7,7 @@
 #include "session/rows.h"
 
 struct answer {
-    char answer[200], why[200], trust[240]; /* without the words ANSWER, WHY, TRUST */
+    char answer[200], why[200], trust[480]; /* without the words ANSWER, WHY, TRUST */
 };
 
 /* Of one row: pane A beside the pane in focus (1..; 0 or one model: the figures alone). */

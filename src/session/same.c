@@ -40,6 +40,20 @@ static void lacks(struct text *t, const struct pane *p, const char *what)
     say(t, "%s%s %s", t->used ? "; " : "", p->model, what);
 }
 
+/* Both were told the same; a server that is not ours does as it likes. */
+static bool nagle_on(const struct row *r, const struct pane *p)
+{
+    return r->params.nodelay == 1 && *p->print.nagle && strcmp(p->print.nagle, "off") != 0;
+}
+
+static bool nagle_differs(struct text *t, const struct row *r, int pane)
+{
+    bool a = nagle_on(r, &r->panes[0]), b = nagle_on(r, &r->panes[pane]);
+    if (pane && a != b)
+        lacks(t, &r->panes[a ? 0 : pane], "leaves Nagle's algorithm on");
+    return a || b;
+}
+
 /* Work that only one of them does is not the price of its call. */
 static void work(struct text *t, const struct row *r, int pane)
 {
@@ -78,10 +92,13 @@ void same_of(const struct row *r, int pane, const struct cpu_plan *cpus, struct 
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         enum param_id id = policies[i].id;
         bool a = pane_honours(&r->panes[0], id), b = pane_honours(&r->panes[pane], id);
+        const struct pane *odd = &r->panes[a ? pane : 0]; /* where a != b */
+        if (id == PARAM_nodelay && nagle_differs(&differs, r, pane))
+            continue;
         if (a && b)
             list_policy(&same, r, id);
-        else if (pane && a != b)
-            lacks(&differs, &r->panes[a ? pane : 0], policies[i].lacks);
+        else if (pane && a != b && !(id == PARAM_events && odd->io && odd->io->target))
+            lacks(&differs, odd, policies[i].lacks); /* how many events others take is not seen */
     }
     work(&differs, r, pane);
     say_waits(&waits, r, pane);

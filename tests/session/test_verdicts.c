@@ -627,6 +627,10 @@ static void forty_milliseconds_and_a_law(void **state)
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.trust, "25.0 % of select's replies took 40 ms: Nagle"));
     assert_non_null(strstr(a.trust, "rate times latency of epoll-lt is 96.0 % of its connections"));
+    snprintf(r->panes[0].print.nagle, sizeof r->panes[0].print.nagle, "off"); /* it was seen */
+    answer_row(r, 1, &a);
+    assert_null(strstr(a.trust, "Nagle"));
+    r->panes[0].print.nagle[0] = '\0';
     /* A turn of few replies: what is under way at its ends is much of it. */
     set_all(r, 1, METRIC_latency_mean_us, 30000);
     answer_row(r, 1, &a);

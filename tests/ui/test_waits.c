@@ -69,6 +69,8 @@ static void in_the_why_view(void **state)
     show_keys(&a, "5");
     assert_true(show_has(&a, "Waits: A epoll level, 1 thread, backlog 100, Nagle off, watches 402; "
                              "B select, 1 thread, backlog 100, Nagle on, watches 402"));
+    assert_true(show_has(&a, "poll leaves Nagle's algorithm on"));
+    assert_false(show_has(&a, "nodelay on"));
     show_fini(&a);
     show(80, 24);
     show_keys(&a, "5");
