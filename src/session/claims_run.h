@@ -31,7 +31,8 @@ void claims_run_free(struct claims_run *r); /* stops it first */
 /* About how long those with wanted[i] take, in seconds; NULL: all. */
 double claims_seconds(const struct claims *c, const bool *wanted);
 
-/* Tries them. False, and nothing happens, while others are being tried. */
+/* Tries those with wanted[i]; NULL: all. False, and nothing happens, while others are being tried,
+ * or where no thread can be started. */
 bool claims_run_start(struct claims_run *r, const bool *wanted);
 /* Ends it at once; what was tried stays, half a claim is none. */
 void claims_run_stop(struct claims_run *r);
