@@ -355,10 +355,13 @@ static void length_follows_samples_and_panes(void **state)
     struct plan two = planned("--warmup 0 --samples 10 -c 1");
     struct plan four = planned("--warmup 0 --samples 10 -c 1 -m select,poll,epoll-lt,epoll-et");
     struct plan one = planned("--warmup 0 --duration 10 -c 1 -m poll");
+    struct plan slow = planned("--warmup 0 --samples 10 --turn 1 -c 1 -m poll");
 
     assert_near(two.seconds, 11, 1);
     assert_near(four.seconds, 21, 1);
     assert_near(one.seconds, 11, 1);
+    assert_near(slow.seconds, 41, 1); /* alone it has samples as long as those of two models */
+    plan_free(&slow);
     plan_free(&two);
     plan_free(&four);
     plan_free(&one);
