@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/home.h"
@@ -206,10 +207,19 @@ static void write_all(struct writing *w, const char *path)
             write_key(w, i);
 }
 
+/* Only a file makes room for another: not a device that the name is a link to. */
+static bool replaceable(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) < 0 || S_ISREG(st.st_mode);
+}
+
 static int replace(const struct settings *s, const char *path, struct err *e)
 {
     char temp[640];
     struct writing w = {.s = s};
+    if (!replaceable(path))
+        return err_set(e, EINVAL, "cannot save the settings as %s: it is no regular file", path);
     snprintf(temp, sizeof temp, "%s.%ld.tmp", path, (long)getpid());
     w.out = fopen(temp, "wxe");
     if (!w.out)

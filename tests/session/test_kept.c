@@ -356,6 +356,24 @@ static void a_persons_own_lines_stay(void **state)
     free(text);
 }
 
+/* People link a file they do not want to the null device, which root could replace. */
+static void a_device_is_never_replaced(void **state)
+{
+    (void)state;
+    static struct settings s;
+    struct err e = {""};
+    struct stat st;
+    settings_write("rate = 2k\n");
+    assert_int_equal(settings_load(&s, &e), 0);
+    assert_int_equal(unlink("iodash/iodash.ini"), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(symlink("../pipe", "iodash/iodash.ini"), 0);
+    settings_set(&s, PARAM_rate, 5000);
+    assert_int_equal(settings_save(&s, &e), -EINVAL);
+    assert_non_null(strstr(e.text, "no regular file"));
+    assert_true(lstat("pipe", &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
 static void broken_settings_are_named_with_their_line(void **state)
 {
     (void)state;
@@ -449,6 +467,7 @@ int main(void)
         IN_HOME(what_is_no_session_says_what_is_missing),
         IN_HOME(settings_come_back),
         IN_HOME(a_persons_own_lines_stay),
+        IN_HOME(a_device_is_never_replaced),
         IN_HOME(broken_settings_are_named_with_their_line),
         IN_HOME(the_first_start_is_the_first),
         IN_HOME(recent_sessions_are_a_short_list),
