@@ -345,10 +345,20 @@ static void take_again(void)
     curs_set(0);
 }
 
+/* By a signal that the kernel drops where no shell is there to continue us: a terminal that was
+ * opened for this program alone would hang for good. */
+static void stop_here(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, told;
+    sigaction(SIGTSTP, &usual, &told);
+    raise(SIGTSTP); /* goes on here after SIGCONT */
+    sigaction(SIGTSTP, &told, NULL);
+}
+
 void term_suspend(void)
 {
     give_back();
-    raise(SIGSTOP); /* goes on here after SIGCONT */
+    stop_here();
     take_again();
 }
 

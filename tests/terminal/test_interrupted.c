@@ -73,6 +73,23 @@ static void a_stop_breaks_the_round(void **state)
     live_leave(t);
 }
 
+/* script(1) opens a terminal for the program alone. */
+static void ctrl_z_without_a_shell_stops_nothing(void **state)
+{
+    (void)state;
+    static const char *const args[] = {"-qec", "exec \"$IODASH_EXE\" -c 5", "/dev/null", NULL};
+    struct tty *t = tty_open(&(struct tty_want){.program = "/usr/bin/script", .args = args});
+    live_expect(t, "B epoll");
+    live_expect(t, "? help");
+    tty_keys(t, "\032");
+    tty_pump(t, 300);
+    tty_keys(t, "2");
+    live_expect(t, "[2 table]");
+    tty_keys(t, "1");
+    live_expect(t, "[1 live]");
+    live_leave(t);
+}
+
 /* No signal comes: the shell that leads the session ignores it. Reading says it. */
 static void a_terminal_that_is_gone(void **state)
 {
@@ -179,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_TERMINAL(a_stop_breaks_the_round),
+        IN_TERMINAL(ctrl_z_without_a_shell_stops_nothing),
         IN_TERMINAL(a_terminal_that_is_gone),
         IN_TERMINAL(a_paste_is_no_keys),
         IN_TERMINAL(no_key_is_lost),
