@@ -32,15 +32,19 @@ static unsigned long measured(struct app *a)
     return n;
 }
 
-/* name "": one that says when, in the current folder; it is written there. */
+/* name "": one that says when, in the current folder; it is written there. The disk is waited for
+ * without the lock, which the runner needs. */
 static int save_as(struct app *a, char *name, size_t size, struct err *e)
 {
+    struct csv_image image;
     session_lock(a->session);
     struct csv_session s = {session_rows(a->session), session_environment(a->session),
                             session_id(a->session)};
     unsigned long samples = session_samples(a->session);
-    int rc = *name ? csv_save(&s, name, e) : csv_save_new(&s, name, size, e);
+    csv_image_make(&s, &image);
     session_unlock(a->session);
+    int rc = *name ? csv_image_save(&image, name, e) : csv_image_save_new(&image, name, size, e);
+    csv_image_free(&image);
     if (rc < 0)
         return rc;
     memcpy(a->saved, name, sizeof a->saved);
