@@ -262,7 +262,7 @@ const struct workload workload_table[] = {
         .sweep_list = "100..1000:100",
         .draws = {.series = {"sent", "received"},
                   .reaches = PARAM_connections,
-                  .says = "{events_per_wait} ready socket{s} a wait behind the gate"},
+                  .says = "finds {events_per_wait} ready socket{s} a wait behind the gate"},
         .most = SENDERS_MOST,
         .one_table = true,
         .seconds = burst_seconds,
