@@ -102,7 +102,7 @@ static const char *brief(double v, int decimals, char *buf, size_t size)
 /* calls x (base + each x more): `more` of something beside each call. */
 static void put(struct bill_line *l, double calls, double base, double each, double more)
 {
-    char a[12], b[12], c[12];
+    char a[24], b[24], c[24];
     l->calls = calls;
     l->us = calls * (base + (more > 0 ? each * more : 0));
     l->price[0] = '\0';

@@ -17,7 +17,7 @@ enum bill_item {
 struct bill_line {
     double calls;    /* for one request; NaN: not counted */
     double us;       /* NaN: its price or its count is not known */
-    char price[40];  /* in µs, as words: "0.97+400x0.147", with the sign of multiplication; "" */
+    char price[80];  /* in µs, as words: "0.97+400x0.147", with the sign of multiplication; "" */
 };
 
 struct bill {
