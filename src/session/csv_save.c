@@ -31,10 +31,10 @@ struct target {
 static int target_of(const char *name, struct target *t, struct err *e)
 {
     int n = (int)strnlen(name, PATH_MAX);
-    const char *slash = strrchr(name, '/');
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
 
     *t = (struct target){0};
-    if (n == 0 || name[n - 1] == '/')
+    if (!*base || strcmp(base, ".") == 0 || strcmp(base, "..") == 0)
         return err_set(e, EISDIR, "cannot save '%s': that is no file name", name);
     int root = slash == name;
     t->folder = slash ? xasprintf("%.*s", (int)(slash - name) + root, name) : xstrdup(".");

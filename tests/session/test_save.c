@@ -124,7 +124,8 @@ static void impossible_names_say_so(void **state)
     static const struct {
         const char *name;
         int error;
-    } bad[] = {{"", -EISDIR}, {"folder/", -EISDIR}, {"none/a.csv", -ENOENT}, {"file/a", -ENOTDIR}};
+    } bad[] = {{"", -EISDIR}, {"folder/", -EISDIR}, {"..", -EISDIR},
+               {"none/a.csv", -ENOENT}, {"file/a", -ENOTDIR}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(csv_check(bad[i].name, &e), bad[i].error);
         assert_int_equal(csv_save(&session, bad[i].name, &e), bad[i].error);
