@@ -34,6 +34,8 @@ void act_scroll(struct app *a, int lines);
 
 /* saving.c: a setting for the next start, too; again: no longer */
 void act_setting_keep(struct app *a, int arg);
+/* The settings go into their file at once; when they cannot, it says why and returns false. */
+bool settings_kept(struct app *a);
 
 /* actions_look.c: what the mouse does, beside keys */
 void act_focus(struct app *a, int pane);

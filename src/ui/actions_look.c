@@ -73,5 +73,6 @@ void theme_take(struct app *a, int value)
     a->theme_new = true;
     if (a->config)
         settings_set_option(a->config, OPTION_theme, t.name);
-    app_say(a, "theme %s: %s", t.name, t.title);
+    if (!a->config || settings_kept(a))
+        app_say(a, "theme %s: %s", t.name, t.title);
 }

@@ -84,6 +84,15 @@ int app_save(struct app *a)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
+bool settings_kept(struct app *a)
+{
+    struct err e;
+    if (settings_save(a->config, &e) == 0)
+        return true;
+    app_warn(a, "not kept: %s", e.text);
+    return false;
+}
+
 void act_setting_keep(struct app *a, int arg)
 {
     enum param_id id = a->settings.at;
@@ -96,6 +105,8 @@ void act_setting_keep(struct app *a, int arg)
     }
     bool kept = params_same(params_get(&a->config->params, id), v);
     settings_set(a->config, id, kept ? PARAM_UNSET : v);
+    if (!settings_kept(a))
+        return;
     app_say(a, kept ? "%s %s is kept no longer" : "%s %s is kept for the next start",
             param_table[id].id, params_show(id, v, text, sizeof text));
 }
