@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ini_file.h"
@@ -312,19 +313,26 @@ void recipe_read(const char *path, struct recipe *out)
 
 /* --- can it run ------------------------------------------------------------------------------- */
 
+/* A folder may be "executed", too. */
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 bool recipe_program(const char *word, char *path, size_t size)
 {
     const char *dirs = getenv("PATH");
     char all[4096];
     if (strchr(word, '/')) {
         snprintf(path, size, "%s", word);
-        return access(path, X_OK) == 0;
+        return is_program(path);
     }
     snprintf(all, sizeof all, "%s:/usr/local/sbin:/usr/sbin:/sbin", dirs ? dirs : "/usr/bin:/bin");
     for (const char *at = all; *at; at += *at == ':') {
         size_t n = strcspn(at, ":");
         snprintf(path, size, "%.*s/%s", (int)n, at, word);
-        if (n && access(path, X_OK) == 0)
+        if (n && is_program(path))
             return true;
         at += n;
     }
@@ -373,12 +381,20 @@ static int check_needs(const struct recipe *r, struct err *e)
     return 0;
 }
 
+/* What stands there, but cannot be run; a name alone was looked for among programs only. */
+static int no_program(const struct recipe *r, const char *word, struct err *e)
+{
+    if (!strchr(word, '/') || access(word, F_OK) != 0)
+        return lacks(r, word, e);
+    return err_set(e, EACCES, "%.100s is no program: it cannot be executed", word);
+}
+
 static int check_program(const struct recipe *r, const char *line, struct err *e)
 {
     char buf[2048], path[PATH_MAX], *words[KEEPER_WORDS];
     if (recipe_words(line, buf, sizeof buf, words) < 1 || strchr(words[0], '{'))
         return 0; /* one that is built first */
-    return recipe_program(words[0], path, sizeof path) ? 0 : lacks(r, words[0], e);
+    return recipe_program(words[0], path, sizeof path) ? 0 : no_program(r, words[0], e);
 }
 
 int recipe_probe(const struct recipe *r, struct err *e)

@@ -139,12 +139,30 @@ static void lacks(const char *more, const char *said)
     fake_tree_remove();
 }
 
+static void what_is_no_program(void **state)
+{
+    static const char *const all[] = {"/etc/passwd", "/etc"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[200], said[200];
+        struct recipe r;
+        struct err e = {""};
+        snprintf(text, sizeof text, "title = t\nprotocol = http\ncommand = %s\n", all[i]);
+        snprintf(said, sizeof said, "%s is no program: it cannot be executed", all[i]);
+        recipe_read(write_recipe(text), &r);
+        assert_int_equal(recipe_probe(&r, &e), -EACCES);
+        assert_string_equal(e.text, said);
+        fake_tree_remove();
+    }
+}
+
 static void what_is_missing(void **state)
 {
     (void)state;
     lacks("command = no-such-thing\ninstall = a-package",
           "no-such-thing is not there; to install: a-package");
     lacks("command = no-such-thing", "no-such-thing is not there");
+    lacks("command = /no/such/thing", "/no/such/thing is not there");
     lacks("command = true\nneeds = /dev/null /none/at|/all", "/none/at is not there");
     lacks("command = true\nneeds = {$RECIPE_NONE}", "RECIPE_NONE is not set");
     lacks("command = {cache}/made\nbuild = no-such-compiler", "no-such-compiler is not there");
@@ -232,7 +250,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),           cmocka_unit_test(placeholders),
         cmocka_unit_test(mistakes),        cmocka_unit_test(lines_that_go_on),
-        cmocka_unit_test(what_is_missing), cmocka_unit_test(filled),
+        cmocka_unit_test(what_is_missing),
+        cmocka_unit_test(what_is_no_program), cmocka_unit_test(filled),
         cmocka_unit_test(last_lines),      cmocka_unit_test(shipped),
     };
     return cmocka_run_group_tests_name("recipe", tests, NULL, NULL);
