@@ -69,15 +69,23 @@ static int by_id_and_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
+/* The number in which alone they differ, where both have a place on its axis; PARAM_COUNT: none. */
+static enum param_id axis_between(const struct row *r, const struct row *like)
+{
+    int id = row_in_table(r, like) && row_kept(r) > 0 ? difference(r, like) : -1;
+    if (id < 0 || id == PARAM_COUNT || !is_number((enum param_id)id) ||
+        !has_place(r, (enum param_id)id) || !has_place(like, (enum param_id)id))
+        return PARAM_COUNT;
+    return (enum param_id)id;
+}
+
 static int find_differing(const struct rows *rows, const struct row *like, struct differs *out)
 {
     int n = 0;
     for (const struct row *r = rows->first; r; r = r->next) {
-        int id = row_in_table(r, like) && row_kept(r) > 0 ? difference(r, like) : -1;
-        if (id < 0 || id == PARAM_COUNT || !is_number((enum param_id)id) ||
-            !has_place(r, (enum param_id)id) || !has_place(like, (enum param_id)id))
-            continue;
-        out[n++] = (struct differs){(enum param_id)id, params_get(&r->params, (enum param_id)id)};
+        enum param_id id = axis_between(r, like);
+        if (id != PARAM_COUNT)
+            out[n++] = (struct differs){id, params_get(&r->params, id)};
     }
     if (n)
         qsort(out, (size_t)n, sizeof *out, by_id_and_x);
@@ -110,18 +118,31 @@ int curves_axes(const struct rows *rows, const struct row *like, enum param_id *
 
 static bool has_axis(const struct rows *rows, const struct row *like)
 {
-    enum param_id one;
-    return curves_axes(rows, like, &one, 1) > 0;
+    for (const struct row *r = rows->first; r; r = r->next)
+        if (axis_between(r, like) != PARAM_COUNT)
+            return true;
+    return false;
 }
 
+/* From the newest on; rows that ask for the same as the one before have no axis either, and there
+ * may be thousands of them. */
 const struct row *curves_row(const struct rows *rows, const struct row *like)
 {
-    const struct row *best = NULL;
     if (has_axis(rows, like))
         return like;
+    const struct row **all = xcalloc((size_t)rows->count + 1, sizeof *all);
+    const struct row *best = NULL, *tried = like;
+    int n = 0;
     for (const struct row *r = rows->first; r; r = r->next)
-        if (row_in_table(r, like) && row_kept(r) > 0 && has_axis(rows, r))
-            best = r;
+        if (row_in_table(r, like) && row_kept(r) > 0)
+            all[n++] = r;
+    while (n-- > 0 && !best) {
+        if (difference(all[n], like) == PARAM_COUNT || difference(all[n], tried) == PARAM_COUNT)
+            continue;
+        tried = all[n];
+        best = has_axis(rows, tried) ? tried : NULL;
+    }
+    free(all);
     return best ? best : like;
 }
 

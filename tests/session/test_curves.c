@@ -241,6 +241,12 @@ static void only_the_axis_differs(void **state)
     struct row *alone = costs(&rows, &p, 1, 1);
     assert_int_equal(curves_axes(&rows, alone, axes, 4), 0);
     assert_ptr_not_equal(curves_row(&rows, alone), alone);
+    for (int i = 0; i < 20; i++) /* the newest that has one, whatever was asked for again since */
+        costs(&rows, &p, 1, 1);
+    const struct row *meant = curves_row(&rows, rows.last);
+    assert_int_equal(curves_axes(&rows, meant, axes, 4) > 0, 1);
+    for (const struct row *r = meant->next; r; r = r->next)
+        assert_int_equal(curves_axes(&rows, r, axes, 4), 0);
     rows_free(&rows);
 }
 
