@@ -215,6 +215,7 @@ static bool first_burst(struct pass *p)
 {
     p->drawn = false;
     watcher_start(&p->watcher, p->watcher.watch, clock_ns());
+    watcher_add(&p->watcher, p->watcher.start_ns, 0, 0); /* nothing is sent yet */
     bool sent = step(p, SENDERS_BURST) && senders_whole(&p->senders);
     show(p, clock_ns());
     if (!sent) /* a sum over fewer would compare with nothing */

@@ -164,6 +164,25 @@ static void test_more_than_threads(void **state)
     sink_stop(s);
 }
 
+/* However short a pass is, it is seen to begin and to end. */
+static void test_watched(void **state)
+{
+    (void)state;
+    struct sink *s = sink_start();
+    struct load_spec spec = sink_spec(s, "burst", N);
+    struct load_watch w;
+    struct repeat_result r;
+    struct err e = {""};
+    load_watch_init(&w);
+    assert_int_equal(workload_of(&spec.params)->repeat(&spec, &w, &r, &e), 0);
+    assert_true(w.points >= 3 && w.points <= WATCH_POINTS);
+    assert_true(w.x[0] == 0 && w.series[0][0] == 0 && w.series[1][0] == 0);
+    assert_true(w.x[w.points - 1] > 0);
+    assert_true(w.series[0][w.points - 1] == N && w.series[1][w.points - 1] == N);
+    load_watch_fini(&w);
+    sink_stop(s);
+}
+
 static void test_stopped_from_outside(void **state)
 {
     (void)state;
@@ -217,6 +236,7 @@ int main(void)
         cmocka_unit_test(test_resets_are_counted),
         cmocka_unit_test(test_nobody_listens),
         cmocka_unit_test(test_more_than_threads),
+        cmocka_unit_test(test_watched),
         cmocka_unit_test(test_stopped_from_outside),
         cmocka_unit_test(test_accepts_behind_the_gate),
     };
