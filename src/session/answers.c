@@ -80,13 +80,17 @@ static void answer_early(const struct row *r, int pane, struct text *t)
 {
     enum metric_id by = row_compared(r, pane);
     struct paired p = row_ratio(r, pane, by);
-    if (p.pairs == 0)
+    bool warmup = p.pairs == 0;
+    if (warmup)
         p = warmup_ratio(r, pane, by);
     if (isnan(p.ratio)) {
         say(t, "not yet");
         return;
     }
-    say(t, "first guess: ");
+    say(t, "first guess");
+    if (warmup) /* while the panes show their last round */
+        say(t, " over %d round%s of warm-up", p.pairs, p.pairs == 1 ? "" : "s");
+    say(t, ": ");
     p.low = p.high = NAN;
     if (fabs(log(p.ratio)) < log(1.03))
         say(t, "no difference, %s / %s is %s %s", pane_name(r, 0).s, pane_name(r, pane).s,

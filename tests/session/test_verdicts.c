@@ -212,7 +212,7 @@ static void few_rounds_are_a_first_guess(void **state)
     warmup(r, 2);
     judged(m, 0);
     answer_row(r, 1, &a);
-    assert_non_null(strstr(a.answer, "first guess: select costs 2.0"));
+    assert_non_null(strstr(a.answer, "first guess over 2 rounds of warm-up: select costs 2.0"));
     assert_string_equal(a.why, "-");
     assert_non_null(strstr(a.trust, "not yet: 0 of 12 rounds kept"));
     assert_true(row_undecided(r, 1, METRIC_cpu_us_per_request));
