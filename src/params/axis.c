@@ -20,8 +20,13 @@ static int refuse(enum param_id id, const char *text, const char *what, struct e
                    params_echo(text, echo, sizeof echo), what);
 }
 
-static int push(struct axis *a, double v)
+/* Rows of a value that stands twice would be one row, measured on. The steps of a range may round
+ * to the same one; `before`: how many there were before it. */
+static int push(struct axis *a, int before, double v)
 {
+    for (int i = 0; i < a->count; i++)
+        if (params_same(a->values[i], v))
+            return i < before ? -EEXIST : 0;
     if (a->count == AXIS_MAX)
         return -E2BIG;
     a->values[a->count++] = v;
@@ -48,10 +53,12 @@ struct range {
 static int push_range(struct axis *a, const struct range *r)
 {
     double v = r->from, slack = r->to * 1e-9;
+    int before = a->count;
     for (int i = 1; v <= r->to + slack; i++) {
         double value = counted(a->id) ? round(v) : tidy(v);
-        if (push(a, fmin(value, r->to)) < 0)
-            return -E2BIG;
+        int error = i > AXIS_MAX ? -E2BIG : push(a, before, fmin(value, r->to));
+        if (error)
+            return error;
         v = r->times ? v * r->step : r->from + i * r->step;
     }
     return 0;
@@ -114,11 +121,15 @@ static int parse_item(struct axis *a, const char *from, size_t length, struct er
     if (length >= ITEM_MAX)
         return refuse(a->id, whole, "too long", e);
     char *text = trimmed(copy);
-    if (strstr(text, ".."))
-        return parse_range(a, text, whole, e);
+    bool range = strstr(text, "..");
     double v;
-    int error = params_parse(a->id, text, &v, e);
-    return error ? error : push(a, v);
+    int error = range ? parse_range(a, text, whole, e) : params_parse(a->id, text, &v, e);
+    if (!error && !range)
+        error = push(a, a->count, v);
+    if (error != -EEXIST)
+        return error;
+    return refuse(a->id, trimmed(whole),
+                  range ? "the list holds a value of it already" : "the list holds it already", e);
 }
 
 static bool is_list(const char *text)

@@ -53,7 +53,6 @@ static void lists_keep_their_order(void **state)
     (void)state;
     GIVES(PARAM_connections, "800,100", 800, 100);
     GIVES(PARAM_connections, "100, 200 ,300", 100, 200, 300);
-    GIVES(PARAM_connections, "400,400", 400, 400);
     GIVES(PARAM_size, "100,512,1KiB,4KiB", 100, 512, 1024, 4096);
 }
 
@@ -66,6 +65,7 @@ static void ranges_include_their_end(void **state)
     GIVES(PARAM_idle, "0,10..10240*2", 0, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240);
     GIVES(PARAM_idle, "0..20:10,100..200:50", 0, 10, 20, 100, 150, 200);
     GIVES(PARAM_connections, "10..40*1.5", 10, 15, 23, 34);
+    GIVES(PARAM_connections, "1..4*1.3", 1, 2, 3, 4); /* 1, 1.3, 1.69, 2.197, 2.86, 3.71 */
     GIVES(PARAM_buffer, "64..128:16", 64, 80, 96, 112, 128); /* a step below the lowest value */
 }
 
@@ -99,6 +99,10 @@ static void wrong_lists(void **state)
     refuses(PARAM_connections, ",1", "an item of the list is empty");
     refuses(PARAM_connections, "1,,2", "an item of the list is empty");
     refuses(PARAM_connections, "1, ,2", "must be a whole number");
+    refuses(PARAM_connections, "1,1,1", "--connections 1: the list holds it already");
+    refuses(PARAM_connections, "1k,5, 1000", "--connections 1000: the list holds it already");
+    refuses(PARAM_rate, "max,5,max", "--rate max: the list holds it already");
+    refuses(PARAM_connections, "5,1..9:2", "--connections 1..9:2: the list holds a value of it");
     refuses(PARAM_connections, "100,abc", "--connections abc: must be a whole number");
     refuses(PARAM_connections, "100,0", "--connections 0: must be");
     refuses(PARAM_connections, "max", "must be a whole number");
