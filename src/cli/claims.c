@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -117,12 +118,22 @@ static void print(const struct tried *t, enum grid_format format)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
+static int cannot_make(const char *name, struct err *e)
+{
+    return errno == EEXIST ? err_set(e, EEXIST, "cannot save %s: it exists already", name)
+                           : err_sys(e, "cannot save %s", name);
+}
+
 /* A name that may be made: made and removed again, since only that asks all that can refuse it. */
 static int check_output(const char *name, struct err *e)
 {
+    size_t n = strlen(name);
+    if (n < 4 || strcasecmp(name + n - 3, ".md") != 0)
+        return err_set(e, EINVAL, "--output %.200s: the verdicts are Markdown, so its name must "
+                       "end in .md; --format csv is printed", name);
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return err_sys(e, "cannot save %s", name);
+        return cannot_make(name, e);
     close(fd);
     unlink(name);
     return 0;
@@ -132,7 +143,7 @@ static int save(const struct tried *t, const char *name, struct err *e)
 {
     FILE *f = fopen(name, "wxe");
     if (!f)
-        return err_sys(e, "cannot save %s", name);
+        return cannot_make(name, e);
     claims_markdown(&t->claims, t->tries, f);
     bool bad = fflush(f) != 0 || ferror(f) || fsync(fileno(f)) != 0;
     int status = bad ? err_sys(e, "cannot save %s", name) : 0;

@@ -64,8 +64,13 @@ class Claims(Case):
     def test_an_existing_file_is_refused_before_any_load(self):
         self.write("out.md", "mine")
         done = self.iodash("claims", "-o", "out.md", *self.files())
-        self.refused(done, "out.md", "File exists")
+        self.refused(done, "out.md", "exists already")
         self.assertEqual((self.folder / "out.md").read_text(), "mine")
+
+    def test_a_name_that_is_no_markdown(self):
+        for name in ("x.csv", "x", ".md"):
+            self.refused(self.iodash("claims", "-o", name, *self.files()), f"--output {name}", ".md", status=2)
+            self.assertFalse((self.folder / name).exists())
 
     def test_a_mistake_is_refused_before_any_load(self):
         name = self.write("bad.ini", TRUE.replace("established>=4", "establised>=4"))
