@@ -45,6 +45,7 @@ static const char compare_notes[] = "  The session is the unit: rows match by wo
                                     "  by how far sessions lie apart. With fewer than three a side "
                                     "that is unknown: nothing is worse,\n"
                                     "  unless --spread says it.\n";
+static char list_notes[240]; /* made of the listings when the program starts */
 static const char *const list_options[] = {"format", ""};
 static const char *const claims_options[] = {"output", "format", "quiet", ""};
 static const struct args_words claims_words[] = {
@@ -93,9 +94,8 @@ const struct command_line cli_table[] = {
      {.accepts = plot_options, .operands = 1, .one_value = true, .words = plot_option_words},
      cli_plot, plot_notes},
     {"list", "list TABLE [--format markdown]",
-     "tables: models, targets, workloads, params, metrics, verdicts, keys, plans, claims, "
-     "loopback",
-     {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, NULL},
+     "a table of what there is: models, workloads, metrics, keys and more; --help names them all",
+     {.accepts = list_options, .no_params = true, .operands = 1}, cli_list, list_notes},
     {"doctor", "doctor", "what this machine allows, and what will spoil a measurement",
      {.accepts = no_options, .no_params = true}, cli_doctor, NULL},
 };
@@ -108,12 +108,24 @@ bool cli_child(int argc, char **argv, int *status)
     return server_child(argc, argv, status);
 }
 
+static void write_list_notes(void)
+{
+    char tables[200];
+    const char *at = cli_list_tables(tables, sizeof tables), *next;
+    size_t used = 0;
+    for (; *at && used < sizeof list_notes; at = next) {
+        int n = (int)text_break(at, 96, &next);
+        used += (size_t)snprintf(list_notes + used, sizeof list_notes - used, "  %.*s\n", n, at);
+    }
+}
+
 void cli_start(void)
 {
     setlocale(LC_CTYPE, ""); /* numbers keep their point in every locale */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell */
     params_bind(PARAM_workload, workload_word);
     params_bind(PARAM_protocol, protocol_word);
+    write_list_notes();
     nofile_before = limits_nofile_soft();
     limits_raise_nofile();
 }
@@ -201,10 +213,22 @@ static const struct command_line *find_command(const char *word)
     return NULL;
 }
 
+/* What others make commands of. */
+static const char *option_for(const char *word)
+{
+    if (!strcmp(word, "help"))
+        return "iodash --help names them";
+    return strcmp(word, "version") ? NULL : "iodash --version says which this is";
+}
+
 static int unknown_command(const char *word)
 {
     char text[256], echo[64], all[128] = "";
-    const char *near = params_nearest(word, command_word);
+    const char *near = params_nearest(word, command_word), *option = option_for(word);
+    if (option) {
+        snprintf(text, sizeof text, "%s: no such command; %s", word, option);
+        return cli_fail(2, text);
+    }
     for (int i = 0; command_word(i); i++) {
         size_t n = strlen(all);
         snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", command_word(i));

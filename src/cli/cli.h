@@ -30,6 +30,9 @@ int cli_compare(const struct args *a);
 int cli_plot(const struct args *a);
 int cli_doctor(const struct args *a);
 
+/* "models, targets, ...": all that `list` can print. Returns buf. */
+char *cli_list_tables(char *buf, size_t size);
+
 /* A first word that is no command but a part of the program started by itself ("--server-child"):
  * runs it, before anything else of this process, and returns true with its exit status. */
 bool cli_child(int argc, char **argv, int *status);

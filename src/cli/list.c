@@ -301,14 +301,21 @@ static const char *listing_word(int i)
     return i < listing_count ? listings[i].word : NULL;
 }
 
+char *cli_list_tables(char *buf, size_t size)
+{
+    *buf = '\0';
+    for (int i = 0; i < listing_count; i++) {
+        size_t n = strlen(buf);
+        snprintf(buf + n, size - n, "%s%s", i ? ", " : "", listings[i].word);
+    }
+    return buf;
+}
+
 static int refuse(const char *word)
 {
-    char text[256], echo[64] = "list", all[128] = "";
+    char text[320], echo[64] = "list", all[200];
     const char *near = word ? params_nearest(word, listing_word) : NULL;
-    for (int i = 0; i < listing_count; i++) {
-        size_t n = strlen(all);
-        snprintf(all + n, sizeof all - n, "%s%s", i ? ", " : "", listings[i].word);
-    }
+    cli_list_tables(all, sizeof all);
     if (word)
         params_echo(word, echo, sizeof echo);
     snprintf(text, sizeof text, "%s: %s%s%s%s (%s)", echo,

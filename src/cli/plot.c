@@ -20,24 +20,30 @@ struct asked {
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static int unknown(const char *option, const char *text, const char *(*word)(int i), struct err *e)
+struct choice {
+    const char *option;
+    const char *(*word)(int i);
+    int usual;
+    const char *listed; /* where its words are named */
+};
+
+static int unknown(const struct choice *c, const char *text, struct err *e)
 {
     char echo[64];
-    const char *near = params_nearest(text, word);
-    return err_set(e, EINVAL, "--%s %s: there is no such %s%s%s%s", option,
-                   params_echo(text, echo, sizeof echo), option, near ? "; did you mean " : "",
-                   near ? near : "", near ? "?" : "");
+    const char *near = params_nearest(text, c->word);
+    return err_set(e, EINVAL, "--%s %s: there is no such %s%s%s%s (%s names them)", c->option,
+                   params_echo(text, echo, sizeof echo), c->option, near ? "; did you mean " : "",
+                   near ? near : "", near ? "?" : "", c->listed);
 }
 
-static int word_of(const char *option, const char *text, const char *(*word)(int i), int usual,
-                   struct err *e)
+static int word_of(const struct choice *c, const char *text, struct err *e)
 {
     if (!text)
-        return usual;
-    for (int i = 0; word(i); i++)
-        if (!strcmp(word(i), text))
+        return c->usual;
+    for (int i = 0; c->word(i); i++)
+        if (!strcmp(c->word(i), text))
             return i;
-    return unknown(option, text, word, e);
+    return unknown(c, text, e);
 }
 
 static const char *axes_word(int i)
@@ -51,13 +57,18 @@ static const char *axis_word(int i)
     return i < PARAM_COUNT ? param_table[i].id : NULL;
 }
 
+static const struct choice kinds = {"plot", plot_kind_word, PLOT_CURVES, "iodash plot --help"};
+static const struct choice figures = {"figure", metrics_word, METRIC_COUNT, "iodash list metrics"};
+static const struct choice params = {"axis", axis_word, PARAM_COUNT, "iodash list params"};
+static const struct choice scales = {"axes", axes_word, AXES_USUAL, "iodash plot --help"};
+
 static int read_options(const struct args *a, struct asked *out, struct err *e)
 {
     const struct options *o = &a->options;
-    int kind = word_of("plot", o->plot, plot_kind_word, PLOT_CURVES, e);
-    int figure = kind < 0 ? kind : word_of("figure", o->figure, metrics_word, METRIC_COUNT, e);
-    int axis = figure < 0 ? figure : word_of("axis", o->axis, axis_word, PARAM_COUNT, e);
-    int axes = axis < 0 ? axis : word_of("axes", o->axes, axes_word, AXES_USUAL, e);
+    int kind = word_of(&kinds, o->plot, e);
+    int figure = kind < 0 ? kind : word_of(&figures, o->figure, e);
+    int axis = figure < 0 ? figure : word_of(&params, o->axis, e);
+    int axes = axis < 0 ? axis : word_of(&scales, o->axes, e);
     if (axes < 0)
         return axes;
     out->kind_given = o->plot;

@@ -138,6 +138,14 @@ static void markdown_rows_have_equal_cells(void **state)
     }
 }
 
+static void list_names_its_tables(void **state)
+{
+    static const char *const tables[] = {"models", "options", "commands", "themes", "loopback"};
+    (void)state;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        assert_non_null(strstr(output_of(WORDS("list", "--help")), tables[i]));
+}
+
 static void csv_lists_are_quoted(void **state)
 {
     (void)state;
@@ -264,6 +272,11 @@ static const struct mistake {
     {{"rum"}, 2, {"rum: no such command", "did you mean run?", "doctor"}},
     {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, claims, open, compare, plot, list, doctor"}},
     {{""}, 2, {"\"\": no such command"}},
+    {{"help"}, 2, {"help: no such command; iodash --help names them"}},
+    {{"version"}, 2, {"version: no such command; iodash --version says which this is"}},
+    {{"plot", "a.csv", "-o", "a.svg", "--figure", "qqqq"}, 2, {"--figure qqqq", "iodash list metrics"}},
+    {{"plot", "a.csv", "-o", "a.svg", "--axis", "qqqq"}, 2, {"--axis qqqq", "iodash list params"}},
+    {{"run", "-c", "1,1,1"}, 2, {"--connections 1: the list holds it already"}},
     {{"\x1b[31m\xe6\x97\xa5\n"}, 2, {"?[31m??: no such command"}},
     {{"--conections", "5"}, 2, {"--conections: no such option; did you mean --connections?"}},
     {{"run", "--conections", "5"}, 2, {"--conections", "--connections?"}},
@@ -381,6 +394,7 @@ int main(void)
         cmocka_unit_test(help_speaks_of_its_command),
         cmocka_unit_test(tables_hold_every_row),
         cmocka_unit_test(markdown_rows_have_equal_cells),
+        cmocka_unit_test(list_names_its_tables),
         cmocka_unit_test(csv_lists_are_quoted),
         cmocka_unit_test(markdown_is_the_same_everywhere),
         cmocka_unit_test(ascii_where_the_locale_is),
