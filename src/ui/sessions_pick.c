@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which session: the last ones, or one whose path is typed. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,14 +28,27 @@ static void describe(const struct recent *r, char *buf, size_t size)
     snprintf(buf, size, "%s, in %.*s", when, folder > 1 ? folder - 1 : folder, r->path);
 }
 
+/* The file of the session on the screen: opened from there, or all of it saved there. */
+static bool on_screen(const struct app *a, const char *path)
+{
+    const char *file = session_file(a->session);
+    char *real = file || a->saved[0] ? realpath(file ? file : a->saved, NULL) : NULL;
+    bool same = real && strcmp(real, path) == 0;
+    free(real);
+    return same;
+}
+
 static void list_recent(struct app *a, const char *group)
 {
+    bool compare = a->picker.kind == PICK_COMPARE;
     struct sessions *s = &a->sessions;
     char when[24];
     s->recents = state_recent(s->recent);
     for (int i = 0; i < s->recents; i++) {
-        struct picker_item *item = picker_add(&a->picker);
         const struct recent *r = &s->recent[i];
+        if (compare && on_screen(a, r->path))
+            continue; /* beside itself it says nothing */
+        struct picker_item *item = picker_add(&a->picker);
         if (autosave_when(r->path, when, sizeof when))
             snprintf(item->name, sizeof item->name, "recovered, of %s", when);
         else

@@ -148,11 +148,23 @@ static void what_is_gone_is_greyed(void **state)
     show_keys(&a, "<esc>");
 }
 
+/* What was saved, as the session before under another name; it is in the list behind it. */
+static void save_before(void)
+{
+    char command[400];
+    snprintf(command, sizeof command, "cp %s before.csv", saved);
+    assert_int_equal(system(command), 0);
+    state_recent_add("before.csv");
+    state_recent_add(saved);
+}
+
 static void two_sessions_are_compared(void **state)
 {
     (void)state;
+    save_before();
     show_keys(&a, "ocompare<enter>");
     assert_true(show_has(&a, "which session was before"));
+    assert_false(show_has(&a, saved)); /* the one on the screen is no choice */
     show_keys(&a, "<enter>");
     assert_int_equal(a.view, VIEW_COMPARE);
     assert_true(show_has(&a, "A before: "));
@@ -176,8 +188,12 @@ static void two_sessions_are_compared(void **state)
     assert_true(show_has(&a, "keys of the compare view"));
     show_keys(&a, "qq");
     assert_int_equal(a.view, VIEW_LIVE);
+    state_recent_add(saved);
     open_saved();
-    show_keys(&a, "ocompare<enter><enter>"); /* a saved one beside a saved one */
+    show_keys(&a, "ocompare<enter>"); /* a saved one beside a saved one */
+    assert_true(show_has(&a, "before.csv"));
+    assert_true(show_has(&a, "▶ before.csv"));
+    show_keys(&a, "<enter>");
     assert_int_equal(a.view, VIEW_COMPARE);
     assert_true(show_has(&a, "B after:  "));
     canvas_resize(a.canvas, 60, 15);
