@@ -65,6 +65,7 @@ struct start {
     struct map_axes map;
     struct err theme_wrong;
     bool asked[PARAM_COUNT]; /* typed, or set for good */
+    char models[LINEUP_MAX * 40]; /* taken from the plan map, "": others */
     char line[400];          /* the log's first */
 };
 
@@ -106,13 +107,43 @@ static void live_again(struct plan_row *want)
     workload_resolve(&want->params);
 }
 
+/* A place on the map is asked of the map's models: not all go so far. Where no plan came with the
+ * program they are the usual ones. */
+static void models_of_map(struct start *s)
+{
+    struct plan map;
+    size_t n = 0;
+    if (plan_from_file("map", NULL, &map, NULL) < 0)
+        return;
+    const struct lineup *l = &map.rows[0].lineup;
+    for (int i = 0; i < l->count && n < sizeof s->models; i++)
+        n += (size_t)snprintf(s->models + n, sizeof s->models - n, "%s%s", i ? "," : "",
+                              l->models[i]->id);
+    plan_free(&map);
+}
+
+static int plan_of(const struct args *a, struct start *s, struct err *e)
+{
+    const struct options *o = &a->options;
+    s->models[0] = '\0';
+    if (!o->at || o->models || o->plan || o->attach)
+        return attach_plan(a, &s->plan, e);
+    struct args *with = xcalloc(1, sizeof *with); /* large */
+    *with = *a;
+    models_of_map(s);
+    with->options.models = s->models[0] ? s->models : NULL;
+    int r = attach_plan(with, &s->plan, e);
+    free(with);
+    return r;
+}
+
 static int prepare(const struct args *a, struct start *s, struct err *e)
 {
     plan_free(&s->plan);
     s->plan = (struct plan){0};
     int r = dash_look(a, &s->o, &s->theme_wrong, e);
     if (r == 0)
-        r = attach_plan(a, &s->plan, e);
+        r = plan_of(a, s, e);
     if (r == 0)
         r = map_of(a, &s->plan, &s->map, e);
     return r == 0 ? fit(a, s, e) : r;
@@ -213,6 +244,8 @@ int cli_dash(const struct args *a)
     s.o.on_map = s.map.has_at || (s.plan.count > 1 && row_asks_one(&s.o.want.params));
     if (s.plan.count > 1)
         live_again(&s.o.want);
+    if (s.models[0])
+        dash_say(s.line, sizeof s.line, s.models, ": the models of the plan map; m takes others");
     s.o.first_line = s.line;
     s.o.config = &config;
     int status = show(&s);

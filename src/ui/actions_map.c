@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of the map. Nothing is measured before n is pressed: the screen says how long it takes. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,11 +16,27 @@ enum metric_id act_map_metric(const struct app *a)
     return taken ? a->map_figure : w->yields[0];
 }
 
+/* The place next to it: both scales grow by factors. */
+static int nearest(const struct axis *axis, double v)
+{
+    int best = 0, last = axis->count - 1;
+    if (v >= axis->values[last]) /* so may be as fast as it can */
+        return last;
+    for (int i = 1; i <= last; i++)
+        if (fabs(log(axis->values[i] / v)) < fabs(log(axis->values[best] / v)))
+            best = i;
+    return best;
+}
+
 void act_map_axes(struct app *a, const struct map_axes *axes)
 {
     a->map_axes = *axes;
     a->map_column = axes->connections.count / 2;
     a->map_row = axes->rate.count / 2;
+    if (!axes->has_at)
+        return;
+    a->map_column = nearest(&axes->connections, axes->at[0]);
+    a->map_row = nearest(&axes->rate, axes->at[1]);
 }
 
 static int within(int i, int count)

@@ -48,11 +48,24 @@ static void waits_and_can_be_stopped(void **state)
     live_leave(t);
 }
 
+/* Its models are the map's: select would not come that far. */
+static void asked_for_ones_own_place_alone(void **state)
+{
+    (void)state;
+    static const char *const args[] = {"--at", "3000,8k", NULL};
+    struct tty *t = live_start((struct tty_want){.args = args});
+    live_expect(t, "A poll over B epoll-lt");
+    live_expect(t, "3k connections at 10k/s");
+    live_expect(t, "the models of the plan map");
+    live_leave(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(is_measured_and_read, tty_close_all),
         cmocka_unit_test_teardown(waits_and_can_be_stopped, tty_close_all),
+        cmocka_unit_test_teardown(asked_for_ones_own_place_alone, tty_close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "golden.h"
+#include "ui/actions.h"
 #include "ui/show.h"
 
 static struct app a;
@@ -167,6 +168,25 @@ static void the_focus_stays_on_the_map(void **state)
     show_fini(&a);
 }
 
+static void begins_at_ones_own_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *at;
+        int column, row;
+    } own[] = {{"2000,3k", 5, 1}, {"3000,8k", 5, 3}, {"1,1", 0, 0}, {"50k,max", 6, 6}};
+    struct err e;
+    start("poll,epoll-lt", 80, 24, CHARSET_BRAILLE);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        struct map_axes axes = a.map_axes;
+        assert_int_equal(map_at_parse(own[i].at, &axes, &e), 0);
+        act_map_axes(&a, &axes);
+        assert_int_equal(a.map_column, own[i].column);
+        assert_int_equal(a.map_row, own[i].row);
+    }
+    show_fini(&a);
+}
+
 static void compares_another_figure(void **state)
 {
     (void)state;
@@ -220,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_place_is_seen_live),
         cmocka_unit_test(a_place_is_explained),
         cmocka_unit_test(the_focus_stays_on_the_map),
+        cmocka_unit_test(begins_at_ones_own_place),
         cmocka_unit_test(compares_another_figure),
         cmocka_unit_test(says_why_there_is_none),
         cmocka_unit_test(any_size),
