@@ -20,6 +20,17 @@ static int ended(const struct target *t, struct err *e)
     return err_set(e, ESRCH, "process %d (%.40s) ended", t->pid, t->name);
 }
 
+/* Whoever listens there now is another one: its CPU is that of a process that nobody named. */
+static int cannot_again(const struct target *t, struct err *e)
+{
+    struct err why = {""};
+    if (target_reach(t, &why) < 0)
+        return err_set(e, ESRCH, "process %d (%.40s) ended; %.90s", t->pid, t->name, why.text);
+    return err_set(e, ESRCH,
+                   "process %d (%.40s) ended; another one listens there: attach it by its own pid",
+                   t->pid, t->name);
+}
+
 static int target_start(struct server *s, int memfd, struct err *e)
 {
     const struct target *t = target_of(s);
@@ -28,7 +39,7 @@ static int target_start(struct server *s, int memfd, struct err *e)
         s->tree = tree_new(&(struct tree_root){
             .pid = t->pid, .itself = true, .start_ticks = t->start_ticks});
     if (t->pid && !tree_lives(s->tree))
-        return ended(t, e);
+        return cannot_again(t, e);
     s->spec.listen = t->addr;
     s->shared->port = net_addr_port(&s->spec.listen);
     s->pid = t->pid;

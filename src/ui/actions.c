@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ui/views.h"
+#include "ui/yours.h"
 
 bool act_refused(struct app *a)
 {
@@ -138,7 +139,10 @@ void act_restart(struct app *a, int arg)
     }
     session_restart(a->session, a->pane);
     a->changed = true;
-    app_say(a, "starting the server of pane %c again", 'A' + a->pane);
+    if (yours_attached(a, a->pane))
+        app_say(a, "pane %c: not ours to start; looking whether it is there again", 'A' + a->pane);
+    else
+        app_say(a, "starting the server of pane %c again", 'A' + a->pane);
 }
 
 /* --- panes and models ------------------------------------------------------------------------- */

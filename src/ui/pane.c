@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A pane shows only what differs between the panes: its model, its main figure and tail, its graph,
  * its memory, the workload's sentence. The lower it is, the fewer of these; the main figure always
- * stays. A server that died says so in the middle, with the key that starts it again. */
+ * stays. A server that died says so in the middle, with the key that starts it again, or that it is
+ * not ours to start. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "session/say.h"
 #include "ui/text.h"
 #include "ui/views.h"
+#include "ui/yours.h"
 
 /* What fits into a pane of so many inner lines, in the order of drawing. */
 struct parts {
@@ -329,6 +331,7 @@ static void draw_says(struct app *a, int pane, struct rect r, bool waits)
 
 static void draw_trouble(struct app *a, int pane, struct rect r)
 {
+    bool ours = !yours_attached(a, pane);
     const char *text = a->scene->now->panes[pane].trouble;
     struct canvas *c = a->canvas;
     int lines = text_lines(text, r.w - 2), y = r.y + (r.h - lines - 1) / 2;
@@ -343,7 +346,8 @@ static void draw_trouble(struct app *a, int pane, struct rect r)
         text = next;
     }
     if (r.h > 1)
-        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_TEXT, false, "u starts it again");
+        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_TEXT, false,
+                    ours ? "u starts it again" : "not ours to start; u tries again");
 }
 
 static void draw_inside(struct app *a, int pane, struct rect r)

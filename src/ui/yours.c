@@ -67,6 +67,13 @@ const struct io_model *yours_model(struct app *a, int value)
     return value == YOURS_VALUE || !t ? NULL : &t->model;
 }
 
+bool yours_attached(const struct app *a, int pane)
+{
+    const struct lineup *l = &a->scene->shown.lineup;
+    const struct io_model *m = pane < l->count ? l->models[pane] : NULL;
+    return m && m->target && !m->target->recipe;
+}
+
 /* --- the order -------------------------------------------------------------------------------- */
 
 bool yours_speak(struct app *a, struct plan_row *want)

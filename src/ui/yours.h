@@ -18,6 +18,9 @@ const struct io_model *yours_model(struct app *a, int value);
  * them is left. False, and said: this cannot be asked of them. */
 bool yours_speak(struct app *a, struct plan_row *want);
 
+/* Ran before iodash and is not ended by it: it can be looked for again, not started. */
+bool yours_attached(const struct app *a, int pane);
+
 /* Asks for the address (path_entry.c), and takes what was typed: "ADDRESS [PID]", into the pane in
  * focus. */
 #define YOURS_HINT                                                                                 \

@@ -181,7 +181,7 @@ static void known_process(void **state)
     (void)state;
     struct target t;
     struct err why = {""};
-    char text[16];
+    char text[32];
     pid_t pid = sleeper();
     snprintf(text, sizeof text, "%d", pid);
     struct server *s = handle(&t, text);
@@ -196,7 +196,15 @@ static void known_process(void **state)
     struct server_spec again = {.model = &t.model, .cpu = -1};
     params_init(&again.params);
     assert_null(server_start(&again, &why));
-    assert_non_null(strstr(why.text, "ended"));
+    assert_non_null(strstr(why.text, "ended; cannot connect to 127.0.0.1:7"));
+    net_addr_parse("127.0.0.1:0", true, &t.addr, NULL);
+    int another = net_listen(&t.addr, &(struct net_listen){.backlog = 8}, NULL);
+    assert_true(another >= 0);
+    snprintf(text, sizeof text, "127.0.0.1:%d", net_local_port(another));
+    net_addr_parse(text, false, &t.addr, NULL);
+    assert_null(server_start(&again, &why));
+    assert_non_null(strstr(why.text, "ended; another one listens there"));
+    close(another);
 }
 
 /* The same number may come back as another process. */

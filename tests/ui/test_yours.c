@@ -104,6 +104,21 @@ static void attaching(void **state)
     assert_int_equal(fake_orders(a.session)->live, 2);
 }
 
+static void one_that_ended_is_not_ours_to_start(void **state)
+{
+    (void)state;
+    show_keys(&a, "mattach<enter>127.0.0.1:8081<enter>");
+    struct pane_now *p = &fake_now(a.session)->panes[0];
+    p->alive = false;
+    snprintf(p->trouble, sizeof p->trouble, "process 7 (web) ended");
+    assert_true(show_has(&a, "process 7 (web) ended"));
+    assert_true(show_has(&a, "not ours to start; u tries again"));
+    assert_false(show_has(&a, "u starts it again"));
+    show_keys(&a, "u");
+    assert_int_equal(fake_orders(a.session)->restarts, 1);
+    assert_true(show_has(&a, "looking whether it is there again"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +126,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_taken_says_why, setup, teardown),
         cmocka_unit_test_setup_teardown(a_workload_that_it_cannot_serve, setup, teardown),
         cmocka_unit_test_setup_teardown(attaching, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_that_ended_is_not_ours_to_start, setup, teardown),
     };
     setenv("IODASH_ASSETS", fake_tree_make(), 1);
     fake_tree_write("/targets/web.ini", "title = a web\ncommand = true\nprotocol = http\n");
