@@ -14,12 +14,12 @@
 
 enum {
     COL_time, COL_elapsed_s, COL_interval_s, COL_session, COL_row, COL_pane, COL_model, COL_index,
-    COL_kept, COL_verdict, COL_reason, COL_period, COL_claim, COL_path, COL_COUNT
+    COL_kept, COL_verdict, COL_reason, COL_period, COL_claim, COL_path, COL_workers_split, COL_COUNT
 };
 static const char *const col_words[COL_COUNT] = {
     "time",  "elapsed_s", "interval_s", "session", "row",    "pane",
     "model", "index",     "kept",       "verdict", "reason", "period",
-    "claim", "path",
+    "claim", "path",      "workers_split",
 };
 
 enum {
@@ -105,7 +105,8 @@ static void add_heads(struct reading *r, const int *columns, int n)
 static void find_heads(struct reading *r)
 {
     static const int of_row[] = {COL_session, COL_row,    COL_pane,  COL_model,
-                                 COL_verdict, COL_reason, COL_claim, COL_path};
+                                 COL_verdict, COL_reason, COL_claim, COL_path,
+                                 COL_workers_split};
 
     for (size_t i = 0; i < sizeof of_row / sizeof *of_row; i++)
         add_heads(r, &r->col[of_row[i]], 1);
@@ -266,6 +267,7 @@ static void read_pane(const struct reading *r, const struct cells *c, struct pan
     int at = io_model_find(p->model);
     p->io = at >= 0 ? io_model_table[at] : NULL;
     read_verdict(r, c, p);
+    copy(p->workers, sizeof p->workers, c, r->col[COL_workers_split]);
     read_print(r, c, &p->print);
 }
 

@@ -113,6 +113,7 @@ void csv_sample_header(struct sink *o)
         put_text(o, metric_table[i].id);
     put_text(o, "verdict");
     put_text(o, "reason");
+    put_text(o, "workers_split");
     put_print_names(o);
     put_env_names(o);
     put_end(o);
@@ -135,6 +136,7 @@ void csv_sample_line(struct sink *o, const struct csv_session *s, const struct r
         put_number(o, x ? x->values.v[i] : METRIC_NONE);
     put_text(o, verdict_words[p->verdict]);
     put_text(o, p->reason);
+    put_text(o, p->workers);
     put_print(o, &p->print);
     put_env(o, s, r);
     put_end(o);
@@ -185,7 +187,8 @@ static void table_header(struct sink *o)
 {
     static const char *const ends[] = {"against",    "compared", "ratio",   "ratio_low",
                                        "ratio_high", "resolution_pct", "outcome", "verdict",
-                                       "reason",     "answer",   "why",     "trust"};
+                                       "reason",     "workers_split",
+                                       "answer",     "why",      "trust"};
 
     put_pane_names(o);
     put_text(o, "taken");
@@ -241,6 +244,7 @@ static void table_line(struct sink *o, const struct csv_session *s, const struct
     put_ratio(o, r, pane);
     put_text(o, verdict_words[r->panes[pane].verdict]);
     put_text(o, r->panes[pane].reason);
+    put_text(o, r->panes[pane].workers);
     answer_row(r, pane, &a);
     put_text(o, a.answer);
     put_text(o, a.why);

@@ -66,6 +66,9 @@ struct session {
 void *session_runner(void *session);
 void *session_sampler(void *session);
 
+/* runner.c: what each worker has done since the row began, into its panes. */
+void session_split(struct session *s, struct row *row);
+
 /* turns.c: measures one row of the rig until it has what it asked for, or an order came (the count
  * of orders differs from `seen`). Returns true when the row is complete. */
 bool turns_run(struct session *s, struct row *row, unsigned seen);

@@ -203,6 +203,7 @@ static bool one_pass(struct passes *p, int pane, int index)
 static void judge(struct passes *p)
 {
     struct session *s = p->s;
+    session_split(s, p->row);
     pthread_mutex_lock(&s->lock);
     verdict_row(p->row, &s->rig);
     s->now.asked = session_asked(s, p->row);

@@ -250,7 +250,7 @@ static void begin_split(struct session *s)
             split_begin(&s->rig.panes[i].split, s->rig.panes[i].server);
 }
 
-static void end_split(struct session *s, struct row *row)
+void session_split(struct session *s, struct row *row)
 {
     char text[SPLIT_TEXT];
     for (int i = 0; i < s->rig.count; i++) {
@@ -316,7 +316,7 @@ static void run_row(struct session *s, struct job *job)
         complete = passes_run(s, row, job->seen);
     else if (serves)
         complete = turns_run(s, row, job->seen);
-    end_split(s, row);
+    session_split(s, row);
     close_row(s, row, complete);
     pthread_mutex_lock(&s->lock);
     verdict_row(row, &s->rig);

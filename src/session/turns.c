@@ -339,6 +339,7 @@ static bool any_silent(const struct row *row)
 static void judge(struct rounds *r, bool full)
 {
     struct session *s = r->s;
+    session_split(s, r->row);
     pthread_mutex_lock(&s->lock);
     verdict_row(r->row, &s->rig);
     s->now.asked = session_asked(s, r->row);

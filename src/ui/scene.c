@@ -294,6 +294,14 @@ bool scene_why_shows(const struct scene_why *w, int line)
     return any;
 }
 
+static void take_workers(struct scene_why *w, const struct row *r)
+{
+    struct text t = {w->workers, sizeof w->workers, 0};
+    for (int i = 0; i < w->count; i++)
+        if (r->panes[w->pane[i]].workers[0])
+            say(&t, "%s%c %s", t.used ? "; " : "", 'A' + w->pane[i], r->panes[w->pane[i]].workers);
+}
+
 static void take_why(struct scene *s, const struct row *r)
 {
     struct scene_why *w = &s->why;
@@ -314,6 +322,7 @@ static void take_why(struct scene *s, const struct row *r)
         }
     }
     same_of(r, w->pane[w->count - 1], s->file ? NULL : &s->now->cpus, &w->same);
+    take_workers(w, r);
     w->priced = prices_known(prices);
     w->call_us = prices->ns[PRICE_call] / 1e3;
     w->rounds = row_kept(r);

@@ -67,6 +67,7 @@ struct scene_why {
     struct bill bill[2];
     double fact[WHY_FACTS][2]; /* figures of why_facts[], NaN: not measured */
     struct same same;
+    char workers[2 * 164]; /* what each of their workers did, "" for one */
     bool priced;
     double call_us; /* a bare system call */
     int rounds;

@@ -248,11 +248,13 @@ static int text_room(const struct canvas *c, const char *text)
 
 static int draw_notes(struct canvas *c, const struct scene_why *w, int y, int end)
 {
-    int rest = text_room(c, w->same.differs) + text_room(c, w->same.waits);
+    int rest = text_room(c, w->same.differs) + text_room(c, w->same.waits) +
+               text_room(c, w->workers);
     int room = end - y - rest > 1 ? end - rest : end;
     y = draw_text(c, y, room - 1 > y ? room - 1 : room, ROLE_DIM, w->count > 1 ? "Same:" : "Set:",
                   w->same.same);
     y = draw_text(c, y, end, ROLE_DIM, "Waits:", w->same.waits);
+    y = draw_text(c, y, end, ROLE_TEXT, "Workers:", w->workers);
     y = draw_text(c, y, end, ROLE_WARN, "Differs:", w->same.differs);
     return draw_text(c, y, end, ROLE_DIM, "Loopback:",
                      "write holds the client's receive path; no network.  e: more");
@@ -307,7 +309,9 @@ static void draw_title(struct app *a, const struct scene_why *w)
 /* Bars, figures and notes, below the bill. */
 static void draw_below(struct canvas *c, const struct scene_why *w, int y, int end)
 {
-    int gap = c->h > 24, notes = (*w->same.differs ? 3 : 2) + text_room(c, w->same.waits);
+    int gap = c->h > 24;
+    int notes = (*w->same.differs ? 3 : 2) + text_room(c, w->same.waits) +
+                text_room(c, w->workers);
     y = end - y >= 6 ? draw_bars(c, w, y) + gap : y;
     int room = end - y - notes - gap;
     y = draw_facts(c, w, y, room < 1 ? end - y > 0 : room) + gap;

@@ -72,9 +72,12 @@ class AllModels(Case):
 
 class Workers(Case):
     def test_who_did_how_much_is_said(self):
-        done = self.iodash("run", "-m", "epoll-lt,poll", "--workers", 2, "-c", 50, "-r", "2k", *SHORT)
+        done = self.iodash("run", "-m", "epoll-lt,poll", "--workers", 2, "-c", 50, "-r", "2k", *SHORT, "-o", "w.csv")
         self.assertEqual(done.status, 0, done)
+        kept = {r["model"]: r["workers_split"] for r in self.csv("w.csv")}
+        self.assertEqual(kept, {r["model"]: r["workers_split"] for r in self.csv("w-tables.csv")})
         for model in ("epoll-lt", "poll"):
+            self.assertIn(f"WORKERS {model}: {kept[model]}\n", done.out)
             split = re.search(rf"^WORKERS {model}: connections (\d+)\+(\d+), "
                               r"requests (\d+)\+(\d+) %, CPU (\d+)\+(\d+) %$", done.out, re.M)
             self.assertTrue(split, done)

@@ -76,6 +76,7 @@ static void same_pane(const struct pane *a, const struct pane *b)
     assert_ptr_equal(a->io, b->io);
     assert_int_equal(a->verdict, b->verdict);
     assert_string_equal(a->reason, b->reason);
+    assert_string_equal(a->workers, b->workers);
     same_print(&a->print, &b->print);
     assert_int_equal(a->count, b->count);
     for (int i = 0; i < a->count; i++) {
@@ -119,6 +120,7 @@ static void comes_back_bit_for_bit(void **state)
 
     rows_session(&rows);
     strcpy(rows.last->claim, "idle-epoll");
+    strcpy(rows.last->panes[0].workers, "connections 26+24, requests 52+48 %, CPU 51+49 %");
     save(&rows, "a.csv");
     back = open_ok("a.csv", note);
     assert_string_equal(note, "");
@@ -258,7 +260,7 @@ static void columns_stand_as_documented(void **state)
     at = expect(&s, at, (const char *const[]){"kind", "index", "kept", NULL});
     for (int i = 0; i < METRIC_COUNT; i++)
         assert_string_equal(s.head[at++], metric_table[i].id);
-    at = expect(&s, at, (const char *const[]){"verdict", "reason", NULL});
+    at = expect(&s, at, (const char *const[]){"verdict", "reason", "workers_split", NULL});
     at = expect_print(&s, at);
     at = expect(&s, at, (const char *const[]){"period", "claim", "path", "env_host", NULL});
 
@@ -275,7 +277,7 @@ static void columns_stand_as_documented(void **state)
         }
     at = expect(&s, at, (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
                                          "resolution_pct", "outcome", "verdict", "reason",
-                                         "answer", "why", "trust", NULL});
+                                         "workers_split", "answer", "why", "trust", NULL});
     at = expect_print(&s, at);
     expect(&s, at, (const char *const[]){"period", "claim", "path", "env_host", NULL});
     rows_free(&rows);

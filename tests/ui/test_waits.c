@@ -79,12 +79,31 @@ static void in_the_why_view(void **state)
     show_fini(&a);
 }
 
+/* Of several: who of them did how much. */
+static void what_each_worker_did(void **state)
+{
+    (void)state;
+    show(80, 24);
+    show_keys(&a, "5");
+    assert_false(show_has(&a, "Workers:"));
+    show_fini(&a);
+    show(80, 24);
+    struct pane *p = session_rows_edit(a.session)->first->panes;
+    strcpy(p[0].workers, "connections 26+24, requests 52+48 %, CPU 51+49 %");
+    strcpy(p[1].workers, "connections 49+1, requests 98+2 %, CPU 97+3 %");
+    show_keys(&a, "5");
+    assert_true(show_has(&a, "Workers: A connections 26+24, requests 52+48 %, CPU 51+49 %; B"));
+    assert_true(show_has(&a, "49+1, requests 98+2 %, CPU 97+3 %"));
+    show_fini(&a);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_place_of_the_sentence),
         cmocka_unit_test(on_a_line_of_its_own),
         cmocka_unit_test(in_the_why_view),
+        cmocka_unit_test(what_each_worker_did),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
