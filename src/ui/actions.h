@@ -103,6 +103,7 @@ void words_take(struct app *a, int value);
 int act_settable(const struct app *a, enum param_id id, struct err *e);
 /* The order with this parameter at v. 0, or -errno with one line: what does not allow it. */
 int act_set(struct app *a, enum param_id id, double v, struct err *e);
+int act_change(struct app *a, enum param_id id, const char *text, struct err *e); /* as typed */
 /* Asks for its value: by a picker where it is one of some words. */
 void act_type(struct app *a, enum param_id id);
 

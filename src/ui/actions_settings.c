@@ -22,6 +22,14 @@ int act_settable(const struct app *a, enum param_id id, struct err *e)
     return 0;
 }
 
+/* Here a parameter is no option of a command line. */
+static int plainly(int status, struct err *e)
+{
+    if (status < 0 && !strncmp(e->text, "--", 2))
+        memmove(e->text, e->text + 2, strlen(e->text + 2) + 1);
+    return status;
+}
+
 int act_set(struct app *a, enum param_id id, double v, struct err *e)
 {
     struct plan_row want = a->want;
@@ -44,7 +52,14 @@ int act_set(struct app *a, enum param_id id, double v, struct err *e)
         status = lineup_takes_workers(&want.lineup, e);
     if (status == 0)
         app_order(a, &want);
-    return status;
+    return plainly(status, e);
+}
+
+int act_change(struct app *a, enum param_id id, const char *text, struct err *e)
+{
+    double v;
+    int status = params_parse(id, text, &v, e);
+    return status < 0 ? plainly(status, e) : act_set(a, id, v, e);
 }
 
 /* --- the words of one of them ----------------------------------------------------------------- */

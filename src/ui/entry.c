@@ -18,8 +18,7 @@ static void take(struct app *a)
 {
     struct entry *n = &a->entry;
     struct err e = {""};
-    double v;
-    if (n->text[0] && (params_parse(n->id, n->text, &v, &e) < 0 || act_set(a, n->id, v, &e) < 0))
+    if (n->text[0] && act_change(a, n->id, n->text, &e) < 0)
         snprintf(n->problem, sizeof n->problem, "%s", e.text);
     else
         a->dialog = DIALOG_NONE;

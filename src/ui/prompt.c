@@ -134,11 +134,8 @@ static int elsewhere(const struct command *c, struct err *e)
 
 static int obey(struct app *a, const struct typed *t, struct err *e)
 {
-    double v;
-    if (t->param >= 0 && t->value && *t->value) {
-        int status = params_parse((enum param_id)t->param, t->value, &v, e);
-        return status < 0 ? status : act_set(a, (enum param_id)t->param, v, e);
-    }
+    if (t->param >= 0 && t->value && *t->value)
+        return act_change(a, (enum param_id)t->param, t->value, e);
     if (t->command && t->value && *t->value)
         return err_set(e, EINVAL, "%s takes no value", t->command->name);
     if (t->command && t->command->views & a->view) {

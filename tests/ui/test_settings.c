@@ -115,7 +115,7 @@ static void values_are_changed_in_place(void **state)
     assert_true(got->want.params.backlog == 20);
     assert_int_equal(a.view, VIEW_SETTINGS);
     show_keys(&a, "<enter>70000<enter>");
-    assert_true(show_has(&a, "--backlog 70000: must be a whole number, 0 to 65535"));
+    assert_true(show_has(&a, "backlog 70000: must be a whole number, 0 to 65535"));
     assert_int_equal(got->live, 4);
     show_keys(&a, "<esc>");
     to(PARAM_accept);
@@ -141,7 +141,7 @@ static void what_cannot_be_is_refused(void **state)
     show_keys(&a, "<right>");
     assert_true(show_has(&a, "pin is chosen at the start: iodash --pin off"));
     show_keys(&a, ":protocol discard<enter>");
-    assert_true(show_has(&a, "--protocol discard: it replies nothing"));
+    assert_true(show_has(&a, "protocol discard: it replies nothing"));
     show_keys(&a, "<esc>");
     assert_int_equal(got->live, 0);
     fake_now(a.session)->plan_count = 5;
@@ -227,14 +227,14 @@ static void mistakes_are_told_on_one_line(void **state)
     static const struct {
         const char *keys, *says;
     } wrong[] = {
-        {":connections 0<enter>", "--connections 0: must be a whole number, 1 to 1000000"},
+        {":connections 0<enter>", "connections 0: must be a whole number, 1 to 1000000"},
         {":conections 5<enter>",
          "conections: no such parameter or command; did you mean connections?"},
         {":sav<enter>", "sav: no such parameter or command; did you mean save?"},
         {":xyzzy 1<enter>", "xyzzy: no such parameter or command"},
         {":save 5<enter>", "save takes no value"},
         {":row-live<enter>", "row-live (Enter) is for another view: table"},
-        {":engine mx<enter>", "--engine mx: must be mux, mux-uring or blocking"},
+        {":engine mx<enter>", "engine mx: must be mux, mux-uring or blocking"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         show_keys(&a, wrong[i].keys);
