@@ -68,7 +68,7 @@ static void value_text(const struct curves *c, const struct summary *s, char *bu
 {
     char mean[24], low[24], high[24];
     words_cell(c->figure, s->mean, mean, sizeof mean);
-    if (isnan(s->low))
+    if (!isfinite(s->low) || !isfinite(s->high))
         snprintf(buf, size, "%s", mean);
     else
         snprintf(buf, size, "%s (%s .. %s)", mean, words_cell(c->figure, s->low, low, sizeof low),
@@ -95,11 +95,11 @@ static void ratio_text(const struct curves *c, int i, char *buf, size_t size)
     const struct curve_at *at = &c->at[i];
     char pair[8];
     snprintf(pair, sizeof pair, "A/%c", 'A' + c->against);
-    if (isnan(at->ratio.ratio))
+    if (!isfinite(at->ratio.ratio))
         snprintf(buf, size, "%s -", pair);
     else if (at->withheld)
         snprintf(buf, size, "%s withheld", pair);
-    else if (isnan(at->ratio.low))
+    else if (!isfinite(at->ratio.low) || !isfinite(at->ratio.high))
         snprintf(buf, size, "%s %s", pair, num(at->ratio.ratio).s);
     else
         snprintf(buf, size, "%s %s (%s .. %s)", pair, num(at->ratio.ratio).s, num(at->ratio.low).s,

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 
+enum { MOST_STEPS = 4, LEAST_STEPS = 3 }; /* T, n */
 enum { WIDE_GRAPH = 28 }; /* columns from which braille gives a value both halves of a cell */
 
 /* --- scales ----------------------------------------------------------------------------------- */
@@ -149,23 +150,44 @@ static double label_value(const struct scale *s, double at)
     return s->log ? s->low * pow(s->high / s->low, at) : s->low + (s->high - s->low) * at;
 }
 
-/* Four columns: 100, 2500, 25k, 0.5, .025. Scales end at round numbers, so little is lost. */
-static void draw_label(struct canvas *c, int x, int y, double v)
+/* By which power of a thousand a label is written short. On a linear axis all by that of its upper
+ * end, so that one reads them as one scale; on a logarithmic one each has its own. */
+static int thousands(const struct scale *s, double v)
 {
-    static const char suffix[] = " kMGT";
-    char text[40];
+    double at = s->log ? v : s->high, most = s->high >= 9999.5 ? 999.5 : 9999.5;
     int step = 0;
-    for (; v >= 9999.5 && step < 4; step++)
-        v /= 1000;
-    const char *shown = units_exact(text, sizeof text, v);
-    if (step)
-        snprintf(text, sizeof text, "%.0f%c", v, suffix[step]);
-    else if (v < 1 && v > 0)
-        shown++;
-    int w = canvas_width(shown), room = GRAPH_GUTTER - 1;
-    if (w > room && strchr(shown, '.'))
-        w = room;
-    canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, shown);
+    for (; at >= most && step < MOST_STEPS; step++)
+        at /= 1000;
+    if (!(at > 0) || at >= (s->log ? 0.00095 : 0.0095))
+        return step;
+    for (; at < 0.0995 && step > -LEAST_STEPS; step--)
+        at *= 1000;
+    return step;
+}
+
+/* Four columns: 100, 2500, 25k, 0.5, .025, .25m. Scales end at round numbers, so little is lost. */
+static void label_text(const struct scale *s, double v, char *buf, size_t size)
+{
+    static const char *const suffix[] = {"n", "µ", "m", "", "k", "M", "G", "T"};
+    int step = thousands(s, v);
+    char text[40];
+    v *= pow(1000, -step);
+    if (v >= (step ? 999.5 : 9999.5) || (v > 0 && v < 0.00095)) {
+        snprintf(buf, size, v > 1 ? "huge" : "tiny");
+        return;
+    }
+    units_exact(text, sizeof text, round(v * 1e5) / 1e5);
+    bool fraction = v > 0 && v < 1 && *text == '0';
+    int room = GRAPH_GUTTER - 1 - (step != 0);
+    snprintf(buf, size, "%.*s%s", room, text + fraction, v > 0 ? suffix[step + LEAST_STEPS] : "");
+}
+
+static void draw_label(struct canvas *c, int x, int y, const struct scale *s, double v)
+{
+    char text[40];
+    label_text(s, v, text, sizeof text);
+    int w = canvas_width(text), room = GRAPH_GUTTER - 1;
+    canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, text);
 }
 
 /* Halfway between two powers of ten is no number that one reads. */
@@ -187,7 +209,8 @@ void graph_y_axis(struct canvas *c, struct rect r, const struct scale *s)
         if (y == r.h - 1 && r.h < 2)
             continue;
         canvas_put(c, x, r.y + y, ROLE_DIM, L'┤');
-        draw_label(c, r.x, r.y + y, label_value(s, r.h < 2 ? 1 : 1 - (double)y / (r.h - 1)));
+        draw_label(c, r.x, r.y + y, s,
+                   label_value(s, r.h < 2 ? 1 : 1 - (double)y / (r.h - 1)));
     }
 }
 
@@ -236,18 +259,19 @@ void graph_draw(struct canvas *c, const struct graph *g)
 
 /* --- two lines over time ---------------------------------------------------------------------- */
 
-/* The value of a line at x, from the last point at or before it; NaN past its end. */
-static double line_at(const double *x, const double *v, int n, double at)
+/* The value of a line at the right end of a column, from the last point at or before it, so that
+ * its end is seen however short it is. NaN in columns past its end. */
+static double line_at(const double *x, const double *v, int n, const double column[2])
 {
     double value = NAN;
-    for (int i = 0; i < n && x[i] <= at; i++)
+    for (int i = 0; i < n && x[i] <= column[1]; i++)
         value = v[i];
-    return n && at > x[n - 1] ? NAN : value;
+    return n && column[0] > x[n - 1] ? NAN : value;
 }
 
 static void pair_column(struct canvas *c, const struct graph_pair *g, struct rect plot, int column)
 {
-    double at = g->x_high * (column + 0.5) / plot.w;
+    double each = g->x_high / plot.w, at[2] = {each * column, each * (column + 1)};
     int steps = steps_of(g->charset);
     int a = filled(&g->scale, line_at(g->x, g->a, g->count, at), plot.h, g->charset);
     double b = g->b ? scale_place(&g->scale, line_at(g->x, g->b, g->count, at)) : NAN;

@@ -137,7 +137,8 @@ static void page_figure(struct page *p, const struct compare_figure *f)
     struct canvas *c = p->c;
     int x = 3, y = p->y - 1;
     bool says = *m->unit && *m->unit != '/'; /* "requests/s" has its own */
-    snprintf(text, sizeof text, "%s%s%s", m->title, says ? ", " : "", says ? m->unit : "");
+    const char *unit = !strcmp(m->unit, "us") ? "µs" : m->unit;
+    snprintf(text, sizeof text, "%s%s%s", m->title, says ? ", " : "", says ? unit : "");
     canvas_cut(c, x, y, name_w(c), ROLE_TEXT, false, text);
     x = right(c, x + name_w(c), y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_A]));
     x = right(c, x, y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_B]));

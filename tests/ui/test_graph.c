@@ -140,6 +140,30 @@ static void labels_are_numbers_one_reads(void **state)
     assert_non_null(strstr(graph_text(&g, 40, 6), "  10┤"));
 }
 
+/* All of a linear axis by one thousand; on a logarithmic one each by its own. */
+static void labels_have_one_form(void **state)
+{
+    (void)state;
+    static const struct {
+        struct scale s;
+        const char *top, *middle, *bottom;
+    } all[] = {
+        {{0, 1e4, false}, " 10k", "  5k", "   0"},   {{0, 5000, false}, "5000", "2500", "   0"},
+        {{0, 5e6, false}, "  5M", "2.5M", "   0"},    {{0, 1e7, false}, " 10M", "  5M", "   0"},
+        {{5000, 20000, true}, " 20k", " 10k", "  5k"}, {{1, 100, true}, " 100", "  10", "   1"},
+        {{0, 0.0005, false}, " .5m", ".25m", "   0"}, {{0, 1, false}, "   1", "  .5", "   0"},
+        {{0, 1e300, false}, "huge", "huge", "   0"},  {{0, 1e-30, false}, "tiny", "tiny", "   0"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct graph g = {.scale = all[i].s, .cursor = -1, .charset = CHARSET_ASCII};
+        const char *want[] = {all[i].top, NULL, all[i].middle, NULL, all[i].bottom};
+        const char *got = graph_text(&g, 20, 5);
+        for (int y = 0; y < 5; y++, got = strchr(got, '\n') + 1)
+            if (want[y] && strncmp(got, want[y], 4) != 0)
+                fail_msg("scale %zu, line %d: %.4s", i, y, got);
+    }
+}
+
 static void labels_keep_four_columns(void **state)
 {
     (void)state;
@@ -214,6 +238,12 @@ static void two_lines_over_time(void **state)
         canvas_line(c, y, got[y], sizeof got[y]);
         assert_null(strchr(got[y], 'o'));
     }
+    canvas_clear(c); /* a line much shorter than a column shows where it ended */
+    const double begin_end[] = {0, 0.01}, none_all[] = {0, 30};
+    g.x = begin_end, g.a = none_all, g.count = 2;
+    graph_pair_draw(c, &g);
+    canvas_line(c, 0, got[0], sizeof got[0]);
+    assert_non_null(strstr(got[0], "#"));
     g.count = 0;
     graph_pair_draw(c, &g);
     canvas_free(c);
@@ -249,6 +279,7 @@ int main(void)
         cmocka_unit_test(braille_gives_a_wide_value_its_cell),
         cmocka_unit_test(the_newest_stands_at_the_right),
         cmocka_unit_test(labels_are_numbers_one_reads),
+        cmocka_unit_test(labels_have_one_form),
         cmocka_unit_test(labels_keep_four_columns),
         cmocka_unit_test(a_changed_scale_leaves_nothing_behind),
         cmocka_unit_test(two_lines_over_time),
