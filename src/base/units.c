@@ -5,6 +5,7 @@
  * has one digit more after the rounding than before. */
 #include "base/units.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 
 #include "base/err.h"
+
+#define TOO_LONG 1e15 /* from there on with an exponent */
 
 static locale_t c_locale;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -50,11 +53,18 @@ static bool special(char *buf, size_t size, double v)
     return !isfinite(v);
 }
 
+/* Halves are rounded away from zero as one reads them: 44.55 is 44.6, though the nearest double is
+ * a little less. */
+static double away(double v)
+{
+    return v == 0 ? v : nextafter(v, copysign(DBL_MAX, v));
+}
+
 /* The power of ten of v once rounded to 3 digits. */
 static int exponent(double v)
 {
     char text[16];
-    write_text(text, sizeof text, "%.2e", v);
+    write_text(text, sizeof text, "%.2e", away(v));
     return atoi(strchr(text, 'e') + 1);
 }
 
@@ -65,11 +75,27 @@ static int decimals(double v)
     return d < 0 ? 0 : d > 6 ? 6 : d;
 }
 
+static char *fixed(char *buf, size_t size, double v, int places, const char *suffix)
+{
+    char zero[16];
+    if (fabs(v) >= TOO_LONG)
+        return write_text(buf, size, "%.2e%s", v, suffix);
+    write_text(zero, sizeof zero, "%.*f", places, 0.0);
+    write_text(buf, size, "%.*f", places, away(v));
+    bool negative_zero = *buf == '-' && !strcmp(buf + 1, zero);
+    return write_text(buf, size, "%.*f%s", places, negative_zero ? 0 : away(v), suffix);
+}
+
 static char *three_digits(char *buf, size_t size, double v, const char *suffix)
 {
     if (fabs(v) < 1e-6)
         return write_text(buf, size, "0%s", suffix);
-    return write_text(buf, size, "%.*f%s", decimals(v), v, suffix);
+    return fixed(buf, size, v, decimals(v), suffix);
+}
+
+char *units_fixed(char *buf, size_t size, double v, int places)
+{
+    return special(buf, size, v) ? buf : fixed(buf, size, v, places, "");
 }
 
 char *units_number(char *buf, size_t size, double v)
@@ -82,10 +108,12 @@ char *units_si(char *buf, size_t size, double v)
     static const char *const suffix[] = {"", "k", "M", "G", "T"};
     if (special(buf, size, v))
         return buf;
+    if (fabs(v) >= 1e4 * 1e12)
+        return fixed(buf, size, v, 0, "");
     int step = exponent(v) / 3;
     step = step < 0 ? 0 : step > 4 ? 4 : step;
     if (!step && v == floor(v))
-        return write_text(buf, size, "%.0f", v + 0.0);
+        return fixed(buf, size, v, 0, "");
     return three_digits(buf, size, v / pow(1000, step), suffix[step]);
 }
 
@@ -101,7 +129,9 @@ char *units_bytes(char *buf, size_t size, double bytes)
     for (; fabs(v) >= 1023.5 && i < 3; i++)
         v /= 1024;
     int places = v == floor(v) || fabs(v) >= 99.95 ? 0 : 1;
-    return write_text(buf, size, "%.*f %s", places, v, unit[i]);
+    char suffix[8];
+    snprintf(suffix, sizeof suffix, " %s", unit[i]);
+    return fixed(buf, size, v, places, suffix);
 }
 
 char *units_us(char *buf, size_t size, double us, int ascii)
@@ -112,7 +142,7 @@ char *units_us(char *buf, size_t size, double us, int ascii)
         return three_digits(buf, size, us, ascii ? " us" : " µs");
     double ms = us / 1e3;
     if (fabs(ms) < 999.5)
-        return write_text(buf, size, "%.*f ms", fabs(ms) < 99.95 ? 1 : 0, ms);
+        return fixed(buf, size, ms, fabs(ms) < 99.95 ? 1 : 0, " ms");
     return three_digits(buf, size, us / 1e6, " s");
 }
 

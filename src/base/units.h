@@ -7,8 +7,11 @@
 
 #include <stddef.h>
 
-/* 3 significant digits, no exponent: 0.147, 4.02, 72.6, 396, 1234. */
+/* 3 significant digits, an exponent from 1e15 on: 0.147, 4.02, 72.6, 396, 1234. */
 char *units_number(char *buf, size_t size, double v);
+
+/* So many decimals; rounded as all others are: halves away from zero. */
+char *units_fixed(char *buf, size_t size, double v, int places);
 
 /* With k, M, G: 950, 11.5k, 1.20M. */
 char *units_si(char *buf, size_t size, double v);

@@ -166,12 +166,14 @@ static const char *session_said(const struct app *a)
 }
 
 /* What one could do next, when nothing else is to be said. */
-static const char *sweep_hint(const struct app *a, char *buf, size_t size)
+static const char *sweep_hint(const struct app *a, int room, char *buf, size_t size)
 {
     const struct workload *w = workload_of(&a->scene->shown.params);
     *buf = '\0';
     if (w->sweep_list && *w->sweep_list)
         snprintf(buf, size, "p sweeps %s %s", param_table[w->sweep].id, w->sweep_list);
+    if (canvas_width(buf) > room) /* half a range reads as another one */
+        snprintf(buf, size, "p sweeps %s", param_table[w->sweep].id);
     return buf;
 }
 
@@ -194,7 +196,7 @@ void chrome_log(struct app *a, int y)
     const char *text = own ? a->note : session_said(a);
     char hint[80];
     if (!*text && a->scene->now->phase == PHASE_EXTRA)
-        text = sweep_hint(a, hint, sizeof hint);
+        text = sweep_hint(a, c->w - x - 4, hint, sizeof hint);
     if (!*text)
         return;
     x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, " · ");

@@ -242,7 +242,7 @@ static void draw_pair(struct app *a, int pane, struct rect r)
     const struct scene *s = a->scene;
     const struct load_watch *w = &s->now->watch[pane];
     double end = watch_end(s);
-    struct scale wide = scale_for(&end, 1, 0.001, false);
+    struct scale wide = scale_for(&end, 1, 1e-5, false);
     struct graph_pair g = {.r = r,
                            .x = w->x,
                            .a = w->series[0],
@@ -390,9 +390,7 @@ static void bare_label(struct app *a, int pane, struct rect r)
     enum metric_id m = figure_of(a);
     char text[80], value[32], low[24];
     if (r.h > 1) {
-        graph_title(a, m, text, sizeof text);
-        text[strcspn(text, ",")] = '\0';
-        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
+        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, words_head(m));
         words_cell(m, newest(a, pane, m, samples_after(a, pane)), value, sizeof value);
         canvas_text(a->canvas, r.x + 1, r.y + 1, r.w - 2, ROLE_TEXT, false, value);
         return;

@@ -72,7 +72,7 @@ static void ratio_text(const struct small_row *row, char *buf, size_t size)
         snprintf(buf, size, "%5s", ratio);
     else
         snprintf(buf, size, "%5s ±%s", ratio,
-                 words_fixed(spread, spread < 9.995 ? 2 : 0, half, sizeof half));
+                 units_fixed(half, sizeof half, spread, spread < 9.995 ? 2 : 0));
 }
 
 static void draw_row(struct app *a, struct rect r, int cells, const struct small_row *row)

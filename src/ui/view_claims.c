@@ -88,7 +88,9 @@ static void draw_legend(struct app *a, int y)
     }
     if (!claims_tried(a) && !claims_to_try(a)) {
         canvas_printf(c, 1, y, c->w - 2, ROLE_FOCUS, true,
-                      "Not tried yet: p tries all %d, about %s; n the one in focus", all->count,
+                      c->w < 72 ? "Not tried: p all %d, about %s; n this one"
+                                : "Not tried yet: p tries all %d, about %s; n the one in focus",
+                      all->count,
                       units_about(span, sizeof span, claims_seconds(all, NULL)));
         return;
     }
@@ -100,10 +102,9 @@ static void draw_legend(struct app *a, int y)
     }
 }
 
-static void draw_rule(struct canvas *c, int y, int below)
+static void draw_more(struct canvas *c, int y, int below)
 {
     char text[24];
-    canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_FRAME, L'─');
     if (below <= 0)
         return;
     snprintf(text, sizeof text, " %d more ↓ ", below);
@@ -189,10 +190,12 @@ static void draw_claims(struct app *a, int top, int bottom)
     for (int i = 0; i < lines; i++)
         draw_claim(a, first + i, top + i);
     if (tall) {
-        draw_rule(c, top - 1, 0);
-        draw_rule(c, y++, count - first - lines);
+        canvas_fill(c, (struct rect){0, top - 1, c->w, 1}, ROLE_FRAME, L'─');
+        canvas_fill(c, (struct rect){0, y++, c->w, 1}, ROLE_FRAME, L'─');
     }
-    draw_legend(a, y++);
+    draw_legend(a, y);
+    draw_more(c, tall ? y - 1 : y, count - first - lines);
+    y++;
     y += bottom - y > detail + 1; /* a blank line, where there is room for one */
     draw_detail(a, (struct rect){DETAIL_X, y, c->w - DETAIL_X - 1, bottom - y});
 }

@@ -96,7 +96,7 @@ static void draw_detail(struct app *a, struct rect r)
         n += snprintf(text + n, sizeof text - (size_t)n, "; usual %s",
                       params_show(id, v, usual, sizeof usual));
     bool free = act_settable(a, id, &why) == 0;
-    snprintf(text + n, sizeof text - (size_t)n, ". %s",
+    snprintf(text + n, sizeof text - (size_t)n, ". %s%s", free ? "" : "Fixed: ",
              !free            ? why.text
              : is_kept(a, id) ? "● is kept for the next start; k ends that"
                               : "Another value begins a new row");

@@ -44,7 +44,7 @@ static const char *amount(double v, char *buf, size_t size)
     double much = fabs(v);
     if (v != 0 && much < 0.0005)
         return units_number(buf, size, v);
-    return words_fixed(v, v != 0 && much < 0.095 ? 3 : much < 9.995 ? 2 : 1, buf, size);
+    return units_fixed(buf, size, v, v != 0 && much < 0.095 ? 3 : much < 9.995 ? 2 : 1);
 }
 
 static void draw_side(struct canvas *c, int y, const struct columns *k, const struct bill_line *l,
@@ -203,9 +203,13 @@ static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x,
         char text[24];
         double v = w->fact[f][i];
         bool span = !strcmp(metric_table[m].unit, "s") && v > 0;
-        right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false,
-              span ? units_span(text, sizeof text, v)
-                   : words_figure(m, v, c->ascii, text, sizeof text));
+        if (span)
+            units_span(text, sizeof text, v);
+        else if (strchr(metric_table[m].title, '/')) /* its title says it */
+            words_cell(m, v, text, sizeof text);
+        else
+            words_figure(m, v, c->ascii, text, sizeof text);
+        right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false, text);
     }
 }
 
@@ -273,7 +277,10 @@ static void draw_explained(struct app *a, const struct scene_why *w, int y, int 
         struct text t = {text, sizeof text, strlen(text)};
         if (*l->price)
             say(&t, "%s × (%s) = ", amount(l->calls, n, sizeof n), l->price);
-        say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
+        if (isnan(l->us) && l->calls != 0)
+            say(&t, "not measured");
+        else
+            say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
         if (!isnan(pct))
             say(&t, ", %.0f %% of all", pct);
         canvas_cut(c, 2, y++, c->w - 3, words_role(w->pane[i]), true, text);

@@ -52,7 +52,6 @@ int chrome_answer_lines(const struct answer *n, int w);
 char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size);
 char *words_cell(enum metric_id m, double v, char *buf, size_t size); /* bare, for tables */
 char *words_count(double v, char *buf, size_t size);                  /* 396, 27.8, 1.03 */
-char *words_fixed(double v, int decimals, char *buf, size_t size);    /* at most 3 decimals */
 const char *words_head(enum metric_id m);                             /* short head of a column */
 char *words_phase(const struct scene *s, char *buf, size_t size);
 char *words_param(enum param_id id, double v, char *buf, size_t size);

@@ -13,29 +13,17 @@ static bool unit_is(enum metric_id m, const char *unit)
     return !strcmp(metric_table[m].unit, unit);
 }
 
-char *words_fixed(double v, int decimals, char *buf, size_t size)
-{
-    static const long long tens[] = {1, 10, 100, 1000};
-    if (!isfinite(v) || fabs(v) > 1e12)
-        return units_number(buf, size, v);
-    long long n = llround(fabs(v) * (double)tens[decimals]);
-    int w = snprintf(buf, size, "%s%lld", v < 0 && n ? "-" : "", n / tens[decimals]);
-    if (decimals && w > 0 && (size_t)w < size)
-        snprintf(buf + w, size - (size_t)w, ".%0*lld", decimals, n % tens[decimals]);
-    return buf;
-}
-
 char *words_count(double v, char *buf, size_t size)
 {
     if (isfinite(v) && fabs(v) < 1e6 && fabs(v - round(v)) < 0.005)
-        return words_fixed(v, 0, buf, size);
+        return units_fixed(buf, size, v, 0);
     return units_number(buf, size, v);
 }
 
 /* 0.02, 4.3, 83.5, 396 */
 static char *percent(double v, char *buf, size_t size)
 {
-    return words_fixed(v, v < 1 ? 2 : v < 99.95 ? 1 : 0, buf, size);
+    return units_fixed(buf, size, v, v < 1 ? 2 : v < 99.95 ? 1 : 0);
 }
 
 char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size)

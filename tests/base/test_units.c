@@ -3,7 +3,9 @@
  * digit, every double back unchanged, and a country that writes decimals with a comma. */
 #include "base/units.h"
 
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,23 @@ static void test_number(void **state)
     CHECK_ALL(units_number, {0.147, "0.147"}, {4.02, "4.02"}, {72.6, "72.6"}, {396, "396"},
               {1234, "1234"}, {0, "0"}, {-0.0, "0"}, {1, "1.00"}, {-3.456, "-3.46"}, {NAN, "-"},
               {INFINITY, "inf"}, {-INFINITY, "-inf"}, {0.000147, "0.000147"}, {1e-9, "0"},
-              {123456789, "123456789"});
+              {123456789, "123456789"}, {1e300, "1.00e+300"}, {-1e300, "-1.00e+300"},
+              {DBL_MAX, "1.80e+308"});
+}
+
+static char *one_place(char *buf, size_t size, double v)
+{
+    return units_fixed(buf, size, v, 1);
+}
+
+/* The same figure looks the same wherever it stands: halves as one reads them go away from zero. */
+static void test_halves(void **state)
+{
+    (void)state;
+    CHECK_ALL(units_number, {44.55, "44.6"}, {44.45, "44.5"}, {2.675, "2.68"}, {-44.55, "-44.6"},
+              {0.125, "0.125"}, {1234.5, "1235"}, {44.5499, "44.5"});
+    CHECK_ALL(one_place, {44.55, "44.6"}, {44.45, "44.5"}, {-44.55, "-44.6"}, {44.5499, "44.5"},
+              {0, "0.0"}, {-0.01, "0.0"}, {0.25, "0.3"}, {1e300, "1.00e+300"}, {NAN, "-"});
 }
 
 static void test_number_where_rounding_adds_a_digit(void **state)
@@ -45,7 +63,7 @@ static void test_si(void **state)
     (void)state;
     CHECK_ALL(units_si, {950, "950"}, {11500, "11.5k"}, {1.2e6, "1.20M"}, {999, "999"},
               {999.7, "1.00k"}, {999600, "1.00M"}, {2.5, "2.50"}, {7, "7"}, {0, "0"}, {-0.0, "0"},
-              {3.2e9, "3.20G"}, {5e15, "5000T"}, {-11500, "-11.5k"}, {NAN, "-"});
+              {3.2e9, "3.20G"}, {5e15, "5000T"}, {1e300, "1.00e+300"}, {-11500, "-11.5k"}, {NAN, "-"});
 }
 
 static void test_bytes(void **state)
@@ -184,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_number),
+        cmocka_unit_test(test_halves),
         cmocka_unit_test(test_number_where_rounding_adds_a_digit),
         cmocka_unit_test(test_si),
         cmocka_unit_test(test_bytes),

@@ -83,7 +83,7 @@ static void a_sweep_cell_by_cell(void **state)
     cell_is(&t, 0, "A/B CPU a request", "ratio", "5.00");
     cell_is(&t, 0, "A/B CPU a request", "99 %", "5.00 .. 5.00");
     cell_is(&t, 0, "published (2.6.16)", "A cpu%", "28.1");
-    cell_is(&t, 1, "published (2.6.16)", "B cpu%", "44.5");
+    cell_is(&t, 1, "published (2.6.16)", "B cpu%", "44.6");
     cell_is(&t, 1, "published (2.6.16)", "A/B", "1.33");
     cell_is(&t, 0, "B epoll-lt", "beside A", "cheaper");
     cell_is(&t, 0, "", "verdict", "");
