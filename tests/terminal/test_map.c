@@ -57,6 +57,8 @@ static void asked_for_ones_own_place_alone(void **state)
     live_expect(t, "A poll over B epoll-lt");
     live_expect(t, "3k connections at 10k/s");
     live_expect(t, "the models of the plan map");
+    tty_keys(t, "1");
+    live_expect(t, "[20 connections]");
     live_leave(t);
 }
 
