@@ -72,7 +72,7 @@ static int by_id_and_x(const void *a, const void *b)
 /* The number in which alone they differ, where both have a place on its axis; PARAM_COUNT: none. */
 static enum param_id axis_between(const struct row *r, const struct row *like)
 {
-    int id = row_in_table(r, like) && row_kept(r) > 0 ? difference(r, like) : -1;
+    int id = difference(r, like);
     if (id < 0 || id == PARAM_COUNT || !is_number((enum param_id)id) ||
         !has_place(r, (enum param_id)id) || !has_place(like, (enum param_id)id))
         return PARAM_COUNT;
@@ -83,7 +83,8 @@ static int find_differing(const struct rows *rows, const struct row *like, struc
 {
     int n = 0;
     for (const struct row *r = rows->first; r; r = r->next) {
-        enum param_id id = axis_between(r, like);
+        bool counts = row_in_table(r, like) && row_kept(r) > 0;
+        enum param_id id = counts ? axis_between(r, like) : PARAM_COUNT;
         if (id != PARAM_COUNT)
             out[n++] = (struct differs){id, params_get(&r->params, id)};
     }
@@ -116,34 +117,40 @@ int curves_axes(const struct rows *rows, const struct row *like, enum param_id *
     return found;
 }
 
-static bool has_axis(const struct rows *rows, const struct row *like)
+static bool has_axis(const struct row **all, int n, const struct row *like)
 {
-    for (const struct row *r = rows->first; r; r = r->next)
-        if (axis_between(r, like) != PARAM_COUNT)
+    for (int i = 0; i < n; i++)
+        if (axis_between(all[i], like) != PARAM_COUNT)
             return true;
     return false;
 }
 
 /* From the newest on; rows that ask for the same as the one before have no axis either, and there
  * may be thousands of them. */
+static const struct row *newest_with_axis(const struct row **all, int n, const struct row *like)
+{
+    const struct row *tried = like;
+    for (int i = n - 1; i >= 0; i--) {
+        if (difference(all[i], like) == PARAM_COUNT || difference(all[i], tried) == PARAM_COUNT)
+            continue;
+        tried = all[i];
+        if (has_axis(all, n, tried))
+            return tried;
+    }
+    return like;
+}
+
 const struct row *curves_row(const struct rows *rows, const struct row *like)
 {
-    if (has_axis(rows, like))
-        return like;
     const struct row **all = xcalloc((size_t)rows->count + 1, sizeof *all);
-    const struct row *best = NULL, *tried = like;
     int n = 0;
     for (const struct row *r = rows->first; r; r = r->next)
         if (row_in_table(r, like) && row_kept(r) > 0)
             all[n++] = r;
-    while (n-- > 0 && !best) {
-        if (difference(all[n], like) == PARAM_COUNT || difference(all[n], tried) == PARAM_COUNT)
-            continue;
-        tried = all[n];
-        best = has_axis(rows, tried) ? tried : NULL;
-    }
+    if (!has_axis(all, n, like))
+        like = newest_with_axis(all, n, like);
     free(all);
-    return best ? best : like;
+    return like;
 }
 
 /* One row stands for each curve: that with the same value of the axis. */
