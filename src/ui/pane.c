@@ -389,15 +389,23 @@ static void bare_label(struct app *a, int pane, struct rect r)
 {
     enum metric_id m = figure_of(a);
     char text[80], value[32], low[24];
+    bool ns = !strcmp(metric_table[m].unit, "ns"); /* as the axis is, but not the short head */
     if (r.h > 1) {
-        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, words_head(m));
-        words_cell(m, newest(a, pane, m, samples_after(a, pane)), value, sizeof value);
+        double now = newest(a, pane, m, samples_after(a, pane));
+        graph_title(a, m, text, sizeof text);
+        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, ns ? text : words_head(m));
+        if (ns)
+            words_figure(m, now, a->canvas->ascii, value, sizeof value);
+        else
+            words_cell(m, now, value, sizeof value);
         canvas_text(a->canvas, r.x + 1, r.y + 1, r.w - 2, ROLE_TEXT, false, value);
         return;
     }
     struct scale s = common_scale(a, m, graph_slots(a->canvas->w - r.w, a->charset));
-    snprintf(text, sizeof text, "%s %s..%s", words_head(m), words_count(s.low, low, sizeof low),
-             units_si(value, sizeof value, s.high));
+    snprintf(text, sizeof text, "%s %s..%s", words_head(m),
+             words_count(ns ? s.low / 1e6 : s.low, low, sizeof low),
+             ns ? units_exact(value, sizeof value, s.high / 1e6)
+                : units_si(value, sizeof value, s.high));
     canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
 }
 
