@@ -140,7 +140,7 @@ void act_restart(struct app *a, int arg)
     session_restart(a->session, a->pane);
     a->changed = true;
     if (yours_attached(a, a->pane))
-        app_say(a, "pane %c: not ours to start; looking whether it is there again", 'A' + a->pane);
+        app_say(a, "pane %c: not ours to start; looking whether it is back", 'A' + a->pane);
     else
         app_say(a, "starting the server of pane %c again", 'A' + a->pane);
 }

@@ -116,7 +116,7 @@ static void one_that_ended_is_not_ours_to_start(void **state)
     assert_false(show_has(&a, "u starts it again"));
     show_keys(&a, "u");
     assert_int_equal(fake_orders(a.session)->restarts, 1);
-    assert_true(show_has(&a, "looking whether it is there again"));
+    assert_true(show_has(&a, "looking whether it is back"));
 }
 
 int main(void)
