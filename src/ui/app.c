@@ -188,6 +188,6 @@ void app_take(struct app *a)
         a->log_number = a->scene->now->log_number;
         a->log_at_s = a->scene->now->elapsed_s;
     }
-    if (a->pane >= a->scene->pane_count)
-        a->pane = a->scene->pane_count - 1;
+    if (a->pane >= a->scene->pane_count) /* none yet in a session that begins */
+        a->pane = a->scene->pane_count > 0 ? a->scene->pane_count - 1 : 0;
 }
