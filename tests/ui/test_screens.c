@@ -163,6 +163,9 @@ static void why_without_prices_or_figures(void **state)
     show_keys(&a, "5");
     assert_true(show_has(&a, "prices were not measured"));
     assert_true(show_has(&a, "measured")); /* the total stands all the same */
+    show_keys(&a, "e");
+    assert_true(show_has(&a, "A select: not measured"));
+    assert_false(show_has(&a, "- µs"));
     show_fini(&a);
     connects(80, 24, CHARSET_BRAILLE);
     show_keys(&a, "5");

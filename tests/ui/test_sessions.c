@@ -170,7 +170,7 @@ static void two_sessions_are_compared(void **state)
     assert_true(show_has(&a, "A before: "));
     assert_true(show_has(&a, "B after:  this session"));
     assert_true(show_has(&a, "transfer select, connections 100"));
-    assert_true(show_has(&a, "CPU a request"));
+    assert_true(show_has(&a, "CPU a request, µs"));
     assert_true(show_has(&a, "1.00"));
     assert_true(show_has(&a, "one session a side"));
     assert_true(show_has(&a, "more lines"));
