@@ -26,7 +26,7 @@ int act_settable(const struct app *a, enum param_id id, struct err *e)
 static int plainly(int status, struct err *e)
 {
     if (status < 0 && !strncmp(e->text, "--", 2))
-        memmove(e->text, e->text + 2, strlen(e->text + 2) + 1);
+        memmove(e->text, e->text + 2, sizeof e->text - 2);
     return status;
 }
 
