@@ -153,11 +153,23 @@ static int wait_ready(struct server *s, struct err *e)
 
 /* --- the placement ---------------------------------------------------------------------------- */
 
+/* Nobody is left after a keeper that ended by itself. After one that was killed there may be some
+ * that no look has seen yet; they are in the group of what it started. */
+static void kill_orphans(struct server *s, bool killed)
+{
+    pid_t group = atomic_load(&s->keeper->pid);
+    if (killed && group > 1)
+        kill(-group, SIGKILL);
+    if (s->tree)
+        tree_kill(s->tree);
+}
+
 static void recipe_stop(struct server *s)
 {
+    siginfo_t info;
+    bool killed = spawned_ended(&s->child, &info) && info.si_code != CLD_EXITED;
     spawned_stop(&s->child, STOP_MS);
-    if (s->tree)
-        tree_kill(s->tree); /* nobody is left, unless the keeper was killed */
+    kill_orphans(s, killed);
     keeper_clear(s->keeper); /* the keeper has, unless it was killed */
     keeper_free(s->keeper);
 }
