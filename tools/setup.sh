@@ -154,8 +154,8 @@ jobs() {
     nproc 2>/dev/null || echo 2
 }
 
-# build FOLDER OPTION...: configures it when that was not done with these options, compiles. Silent
-# unless it fails.
+# build FOLDER OPTION...: configures it when that was not done with these options, compiles all, or
+# $target. Silent unless it fails.
 build() {
     folder=$1
     shift
@@ -169,7 +169,8 @@ build() {
         printf '%s\n' "$stamp" >"$folder/configured"
         say "compiling $folder"
     fi
-    cmake --build "$folder" -j "$(jobs)" >"$log" 2>&1 </dev/null || build_failed "compiling $folder"
+    cmake --build "$folder" -j "$(jobs)" --target "${target:-all}" >"$log" 2>&1 </dev/null ||
+        build_failed "compiling $folder"
 }
 
 build_failed() {

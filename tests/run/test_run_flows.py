@@ -66,9 +66,11 @@ class Burst(program.Case):
                 self.assertGreater(float(r["events_per_wait"]), 5)
             else:
                 self.assertIn("gate", r["reason"])
-                self.assertIn("drain CPU is not measured", r["reason"])
+                if r["verdict"] != "noisy": # which comes before it
+                    self.assertIn("drain CPU is not measured", r["reason"])
                 self.assertEqual(r["events_per_wait"], "")
-        self.assertRegex(done.out, "ANSWER +withheld: drain CPU of blocking is not measured\n")
+        if not any(r["verdict"] == "noisy" for r in rows):
+            self.assertRegex(done.out, "ANSWER +withheld: drain CPU of blocking is not measured\n")
 
     def test_too_many_threads(self):
         self.refused(self.iodash("run", "-w", "burst", "-c", "100000"), "4000", status=2)
