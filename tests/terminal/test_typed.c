@@ -44,7 +44,7 @@ static void types_parameters_and_commands(void **state)
     tty_keys(t, "\033");
     live_expect_gone(t, "did you mean");
     tty_keys(t, ":rate 0\r");
-    live_expect(t, "--rate 0: must be");
+    live_expect(t, "rate 0: must be");
     tty_keys(t, "\b3k\r"); /* mended in place */
     live_expect(t, "3k/s asked");
     tty_keys(t, ":settings\r");
