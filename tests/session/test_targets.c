@@ -63,7 +63,7 @@ static void says(double cpu, double spare, enum verdict verdict, const char *tru
     if (trust && !strstr(a.trust, trust))
         fail_msg("'%s' does not say '%s'", a.trust, trust);
     assert_non_null(strstr(a.trust, "; network"));
-    assert_non_null(strstr(a.answer, cpu < 0 ? "127.0.0.1:8080: 5002" : "127.0.0.1:8080: "));
+    assert_non_null(strstr(a.answer, cpu < 0 ? "127.0.0.1:8080: 5003" : "127.0.0.1:8080: "));
     assert_non_null(strstr(a.answer, "requests/s"));
     assert_non_null(strstr(a.why, "not ours: what it waits with is not known"));
     fingerprint_none(&r->panes[0].print, "nobody may look");
