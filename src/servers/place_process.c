@@ -15,7 +15,7 @@
 #include "servers/keeper.h"
 #include "servers/place.h"
 
-#define START_MS 5000
+#define START_MS 10000
 #define STOP_MS 800
 
 static bool can_be_child; /* set before there are threads */

@@ -45,15 +45,18 @@ struct server_spec harness_spec(const struct setting *s);
 struct server *harness_start(const struct server_spec *spec);
 struct server *harness_start_plain(const struct setting *s);
 
-/* Waits until the condition holds; fails the test after 5 s. */
+/* TSan looks up who called before it leaves a report out (tsan.supp), which takes it seconds. */
+#define UNTIL_S (UNDER_TSAN ? 30 : 5)
+
+/* Waits until the condition holds; fails the test after UNTIL_S. */
 #define UNTIL(cond)                                                                                \
     do {                                                                                           \
-        uint64_t until_end = clock_ns() + 5 * NS_PER_S;                                            \
+        uint64_t until_end = clock_ns() + UNTIL_S * NS_PER_S;                                      \
         bool until_held = false;                                                                   \
         while (!(until_held = (cond)) && clock_ns() < until_end)                                   \
             clock_sleep_until(clock_ns() + NS_PER_MS);                                             \
         if (!until_held)                                                                           \
-            fail_msg("not within 5 s: %s", #cond);                                                 \
+            fail_msg("not within %d s: %s", UNTIL_S, #cond);                                       \
     } while (0)
 
 struct server_counts harness_counts(const struct server *s);
