@@ -153,9 +153,8 @@ static void ask(struct bench *b, int n)
         atomic_store(&b->order, BENCH_END);
         return;
     }
-    int *last = n < b->n ? &b->last_few : &b->last;
-    *last = (*last + 1) % n;
-    if (send(b->client[*last], request, sizeof request, MSG_NOSIGNAL) < 0)
+    b->last = (b->last + 1) % n;
+    if (send(b->client[b->last], request, sizeof request, MSG_NOSIGNAL) < 0)
         atomic_store(&b->order, BENCH_END); /* cannot be: then nothing is measured */
 }
 
@@ -203,7 +202,7 @@ void bench_client(struct bench *b)
             break;
         case BENCH_PACE:
             if (clock_ns() >= due) {
-                ask(b, atomic_load(&b->asking));
+                ask(b, b->n < BENCH_PACED ? b->n : BENCH_PACED);
                 due = (due ? due : clock_ns()) + gap_ns(&seed);
             }
             read_ready(b);

@@ -13,7 +13,7 @@
 #include "metrics/prices.h"
 
 enum {
-    BENCH_PAIRS = 256, BENCH_FEW = 8, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024
+    BENCH_PAIRS = 256, BENCH_PACED = 16, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024
 };
 
 /* What the client does. It asks once on all connections, and then reads; or it asks on one after
@@ -34,12 +34,11 @@ struct bench {
 
     /* The client's. */
     int client[BENCH_PAIRS], client_epoll;
-    int last, last_few; /* connections that were asked last, when all are and when few are */
+    int last; /* the connection that was asked last */
     uint8_t replies[64 * 1024];
 
     /* Atomic. */
     _Atomic int order;
-    _Atomic int asking;     /* at a pace: so many of them are asked, the first ones */
     _Atomic bool left;      /* the client touches nothing any more */
     _Atomic uint64_t taken; /* bytes the client read */
 };

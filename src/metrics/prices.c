@@ -27,7 +27,7 @@
 #include "metrics/price_bench.h"
 #include "metrics/stats.h"
 
-enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, SLEEPS = 8, PACED = 60, WARM = 12 };
+enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, SLEEPS = 8, PACED = 400, WARM = 40 };
 #define LIMIT_NS (2 * NS_PER_S)
 
 const char *const price_columns[PRICE_COUNT] = {
@@ -45,6 +45,12 @@ void prices_clear(struct prices *p)
 {
     for (int i = 0; i < PRICE_COUNT; i++)
         p->ns[i] = NAN;
+}
+
+void prices_lower(struct prices *p, const struct prices *also)
+{
+    for (int i = 0; i < PRICE_COUNT; i++)
+        p->ns[i] = fmin(p->ns[i], also->ns[i]); /* of a NaN and a number the number */
 }
 
 bool prices_known(const struct prices *p)
@@ -261,42 +267,32 @@ static bool serve_paced(struct bench *b, int requests, struct paced *out)
 
 /* What a sleep costs, when wait and request are taken off, in one batch; NaN where something held
  * the client up. */
-static double one_sleep(struct bench *b, int asking, double wait_ns, double request_ns)
+static double one_sleep(struct bench *b, double wait_ns, double request_ns)
 {
     struct paced p;
-    atomic_store(&b->asking, asking);
     if (!serve_paced(b, WARM, &p) || !serve_paced(b, PACED, &p))
         return NAN;
     double rest = p.cpu_ns - p.waits * wait_ns - p.requests * request_ns;
     return p.sleeps > p.requests / 2 ? rest / (double)p.sleeps : NAN;
 }
 
-static double sleep_mean(const double *batch, int n)
-{
-    int known = stats_trimmed(batch, n, 0, 0.95).taken;
-    double price = stats_trimmed(batch, n, known > 4 ? 1 : 0, 0.95).mean;
-    return price > 0 ? price : NAN;
-}
-
 /* A short sleep is often spent in a loop of the kernel and a longer one with the CPU halted, at
- * thrice the price, so here the mean counts; and what is cold afterwards depends on how many
- * connections take turns, so batches of few and of all of them alternate: the kernel's mood is the
- * same for both. */
-static void price_sleeps(struct bench *b, double wait_ns, double request_ns, struct prices *out)
+ * thrice the price, and the first hundred after a busy time are cheap: so batches are long, and the
+ * mean of the middle ones counts. */
+static double price_sleep(struct bench *b, double wait_ns, double request_ns)
 {
-    double few[2 * SLEEPS], all[2 * SLEEPS];
+    double batch[2 * SLEEPS];
     int n = 0, wanted = SLEEPS;
-    atomic_store(&b->asking, b->n);
     if (!bench_order(b, BENCH_PACE))
-        return;
+        return NAN;
     for (; n < wanted && !bench_over(b); n++) {
-        few[n] = one_sleep(b, b->n < BENCH_FEW ? b->n : BENCH_FEW, wait_ns, request_ns);
-        all[n] = one_sleep(b, b->n, wait_ns, request_ns);
-        wanted += (isnan(few[n]) || isnan(all[n])) && wanted < 2 * SLEEPS;
+        batch[n] = one_sleep(b, wait_ns, request_ns);
+        wanted += isnan(batch[n]) && wanted < 2 * SLEEPS;
     }
     bench_order(b, BENCH_REST);
-    out->ns[PRICE_sleep_few] = sleep_mean(few, n);
-    out->ns[PRICE_sleep] = sleep_mean(all, n);
+    int known = stats_trimmed(batch, n, 0, 0.95).taken;
+    double price = stats_trimmed(batch, n, known > 5 ? 2 : 0, 0.95).mean;
+    return price > 0 ? price : NAN;
 }
 
 static void price_requests(struct bench *b, struct prices *out)
@@ -304,8 +300,7 @@ static void price_requests(struct bench *b, struct prices *out)
     struct exchange small = price_busy(b, BENCH_REPLY, ROUNDS);
     out->ns[PRICE_recv] = small.recv_ns;
     out->ns[PRICE_send] = small.send_ns;
-    double wait = out->ns[PRICE_wait], request = small.recv_ns + small.send_ns;
-    price_sleeps(b, wait, request, out);
+    out->ns[PRICE_sleep] = price_sleep(b, out->ns[PRICE_wait], small.recv_ns + small.send_ns);
     double more = price_busy(b, BENCH_BULK + BENCH_REPLY, 3).send_ns - small.send_ns;
     if (more > 0)
         out->ns[PRICE_kib] = more / (BENCH_BULK / 1024);

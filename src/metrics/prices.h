@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one system call costs on this machine, in ns of CPU time: measured in a quarter of a
+/* What one system call costs on this machine, in ns of CPU time: measured in a half a
  * second, on the CPU that servers run on, over a few hundred loopback connections. Times calls
  * gives the bill of a server; beside other machines it says what two figures may have to do with
  * each other. */
@@ -24,8 +24,7 @@
     X(poll_look, "each socket in a poll that finds something at once")                             \
     X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
     X(kib, "each further KiB of a send")                                                           \
-    X(close, "a close of a connection that the client has reset")                                  \
-    X(sleep_few, "a sleep in the wait where 8 connections ask: less is cold after it")
+    X(close, "a close of a connection that the client has reset")
 
 enum price {
 #define X(id, help) PRICE_##id,
@@ -49,10 +48,13 @@ struct prices_spec {
 
 void prices_clear(struct prices *p);
 
+/* The lower of both, price by price: what disturbs only adds. */
+void prices_lower(struct prices *p, const struct prices *also);
+
 /* True when there is any. */
 bool prices_known(const struct prices *p);
 
-/* Measures them all, in 0.3 s, at most 2 s. The calling thread plays the client and keeps its
+/* Measures them all, in 0.5 s, at most 2 s. The calling thread plays the client and keeps its
  * CPUs. What cannot be measured here (no descriptors, no thread, an order to quit) stays NaN. */
 void prices_measure(const struct prices_spec *spec, struct prices *out);
 

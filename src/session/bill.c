@@ -51,10 +51,6 @@ const struct bill_word bill_words[BILL_ITEMS] = {
                        "clock."},
 };
 
-/* Connections between which the price of a sleep goes from that of few to that of many. */
-#define BILL_FEW 8.0
-#define BILL_MANY 64.0
-
 struct source { /* what a line is made of */
     const struct row *row;
     int pane;
@@ -70,16 +66,6 @@ static double mean(const struct source *s, enum metric_id m)
 static double price(const struct source *s, enum price p)
 {
     return s->prices->ns[p] / 1e3;
-}
-
-/* What is cold after a sleep grows with the connections that take turns, until all of a request
- * is. */
-static double sleep_price(const struct source *s)
-{
-    double few = price(s, PRICE_sleep_few), many = price(s, PRICE_sleep);
-    double n = s->row->params.connections / BILL_FEW;
-    double part = fmin(fmax(log(n) / log(BILL_MANY / BILL_FEW), 0), 1);
-    return isnan(few) ? many : few + part * (many - few);
 }
 
 static bool has(const struct source *s, unsigned cap)
@@ -195,7 +181,7 @@ void bill_of(const struct row *r, int pane, const struct prices *p, struct bill 
     double reads = mean(&s, METRIC_reads_per_request);
     double empty = mean(&s, METRIC_empty_reads_per_request);
     put_wait(&s, &l[BILL_WAIT]);
-    put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), sleep_price(&s), 0, 0);
+    put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), price(&s, PRICE_sleep), 0, 0);
     put(&l[BILL_READ], reads - empty, less_call(&s, PRICE_recv), 0, 0);
     put(&l[BILL_EMPTY], empty, price(&s, PRICE_recv_empty), 0, 0);
     put_write(&s, &l[BILL_WRITE]);

@@ -122,23 +122,6 @@ static void who_is_told_pays_for_what_is_ready(void **state)
     NEAR(bill(r).line[BILL_CONTROL].us, 2.6);
 }
 
-/* Few connections that take turns leave the caches warmer. */
-static void a_sleep_beside_few_costs_less(void **state)
-{
-    (void)state;
-    struct row *r = row_of("epoll-lt", 1, 0.5, 14);
-    prices.ns[PRICE_sleep_few] = 2000;
-    NEAR(bill(r).line[BILL_SLEEP].us, 2);
-    r->params.connections = 64;
-    NEAR(bill(r).line[BILL_SLEEP].us, 2);
-    r->params.connections = 8 * sqrt(8);
-    NEAR(bill(r).line[BILL_SLEEP].us, 1.5);
-    r->params.connections = 8;
-    NEAR(bill(r).line[BILL_SLEEP].us, 1);
-    r->params.connections = 1;
-    NEAR(bill(r).line[BILL_SLEEP].us, 1);
-}
-
 static void a_ring_pays_one_call(void **state)
 {
     (void)state;
@@ -235,7 +218,6 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(who_scans_pays_for_each_descriptor), CASE(who_is_told_pays_for_what_is_ready),
-        CASE(a_sleep_beside_few_costs_less),
         CASE(a_ring_pays_one_call),               CASE(empty_reads_and_long_replies),
         CASE(client_work_is_a_line_of_its_own),   CASE(what_is_not_known_is_not_zero),
         CASE(nothing_asked_is_not_billed),        CASE(same_and_differs),
