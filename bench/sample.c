@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What one sample costs the runner: CPU of this thread for both edges of a stretch, the
- * histograms and the figures, beside 1000 blocking load threads. Prints the median and the worst
- * of 50; asserts nothing. Usage: bench_sample [THREADS] */
+ * histograms and the figures, beside 1000 blocking load threads, as fast as they can and at the
+ * usual pace, which has two histograms more. Prints the median and the worst of 50; asserts
+ * nothing. Usage: bench_sample [THREADS] */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -50,45 +52,53 @@ static double one_sample(struct rig_pane *p, int cpu, int64_t mem, struct hist_c
     return spent + cpu_ms() - again;
 }
 
-int main(int argc, char **argv)
+static int sample_at(double rate, int threads, const struct cpu_plan *cpus)
 {
-    int status;
-    if (server_child(argc, argv, &status))
-        return status;
-    int threads = argc > 1 ? atoi(argv[1]) : 1000;
     struct err e = {{0}};
-    struct cpu_plan cpus;
     struct plan_row want = {0};
     struct rig rig = {0};
     double spent[SAMPLES];
-    params_bind(PARAM_workload, workload_word);
-    params_bind(PARAM_protocol, protocol_word);
-    limits_raise_nofile();
-    cpus_plan(true, &cpus);
     params_init(&want.params);
     want.params.workload = workload_find("transfer");
     want.params.connections = threads;
+    want.params.rate = rate;
     want.params.engine = ENGINE_BLOCKING;
     workload_resolve(&want.params);
     if (lineup_parse("epoll-lt", &want.lineup, &e) < 0)
         return fprintf(stderr, "%s\n", e.text), 1;
-    if (cpus.pinned)
-        cpus_pin_set(&cpus.load, NULL);
-    rig_fit(&rig, &want, &cpus);
+    rig_fit(&rig, &want, cpus);
     struct rig_pane *p = &rig.panes[0];
-    rig_load(p, &cpus);
+    rig_load(p, cpus);
     if (!p->load || !load_wait_open(p->load, 10 * NS_PER_S))
         return fprintf(stderr, "cannot start: %s\n", p->trouble), 1;
     struct hist_copy *h = xcalloc(1 + 2 * LOAD_HISTS, sizeof *h);
     int64_t mem = proc_mem_total(); /* as a session does: once */
     load_set_phase(p->load, LOAD_MEASURE);
     for (int i = 0; i < SAMPLES; i++)
-        spent[i] = one_sample(p, cpus.pinned ? cpus.server : -1, mem, h);
+        spent[i] = one_sample(p, cpus->pinned ? cpus->server : -1, mem, h);
     qsort(spent, SAMPLES, sizeof *spent, by_value);
-    printf("one sample beside %d load threads: median %.3f ms of CPU, worst of %d %.3f ms\n",
-           threads, spent[SAMPLES / 2], SAMPLES, spent[SAMPLES - 1]);
+    printf("one sample beside %d load threads, %s: median %.3f ms of CPU, worst of %d %.3f ms\n",
+           threads, rate == PARAM_MAX ? "rate max" : "paced", spent[SAMPLES / 2], SAMPLES,
+           spent[SAMPLES - 1]);
     load_set_phase(p->load, LOAD_STOP);
     rig_close(&rig);
     free(h);
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+    if (server_child(argc, argv, &status))
+        return status;
+    int threads = argc > 1 ? atoi(argv[1]) : 1000;
+    struct cpu_plan cpus;
+    params_bind(PARAM_workload, workload_word);
+    params_bind(PARAM_protocol, protocol_word);
+    limits_raise_nofile();
+    cpus_plan(true, &cpus);
+    if (cpus.pinned)
+        cpus_pin_set(&cpus.load, NULL);
+    status = sample_at(PARAM_MAX, threads, &cpus);
+    return status ? status : sample_at(NAN, threads, &cpus);
 }
