@@ -85,23 +85,29 @@ static unsigned poll_ready_bits(short revents)
     return bits;
 }
 
-/* left: how many of the list are ready. */
+/* The first place from i on that is ready; the list's length: none. */
+static int poll_next(const struct poll_state *s, int i)
+{
+    while (i < s->n && !s->fds[i].revents)
+        i++;
+    return i;
+}
+
+/* left: how many of the list are ready. A connection that is closed leaves its place to the last
+ * one, which may be ready. */
 static void poll_walk(struct worker *w, int left)
 {
     struct poll_state *s = w->state;
-    for (int i = SLOT_FIRST; i < s->n && left > 0;) {
-        short revents = s->fds[i].revents;
-        if (!revents) {
-            i++;
-            continue;
-        }
-        int fd = s->fds[i].fd;
-        left--;
+    int i = left > 0 ? poll_next(s, SLOT_FIRST) : s->n;
+    while (i < s->n) {
+        int fd = s->fds[i].fd, next = --left > 0 ? poll_next(s, i + 1) : s->n;
+        unsigned bits = poll_ready_bits(s->fds[i].revents);
         s->fds[i].revents = 0;
-        if (left > 0 && i + 1 < s->n)
-            worker_looks_next(w, s->fds[i + 1].fd);
-        ready_event(w, &w->conns[fd], poll_ready_bits(revents));
-        i += i < s->n && s->fds[i].fd == fd;
+        if (next < s->n)
+            worker_looks_next(w, s->fds[next].fd);
+        ready_event(w, &w->conns[fd], bits);
+        bool stays = i < s->n && s->fds[i].fd == fd;
+        i = stays || left <= 0 ? next : poll_next(s, i);
     }
 }
 

@@ -142,20 +142,29 @@ static void select_found(struct worker *w, int fd, unsigned bits)
         ready_event(w, &w->conns[fd], bits);
 }
 
-/* Connections accepted on the way are in none of these words: their numbers were not watched. They
- * may move the maps, though. */
+/* The first descriptor from `fd` on that the answer names; -1: none. Connections accepted on the
+ * way are in none of its words: their numbers were not watched. They may move the maps, though. */
+static int select_next(const struct select_state *s, int fd, int top, bool writing)
+{
+    for (int i = fd / WORD_BITS; i <= top / WORD_BITS; i++) {
+        unsigned long any = s->in_ready[i] | (writing ? s->out_ready[i] : 0);
+        if (i == fd / WORD_BITS)
+            any &= ~0ul << fd % WORD_BITS;
+        if (any)
+            return i * WORD_BITS + __builtin_ctzl(any);
+    }
+    return -1;
+}
+
 static void select_walk(struct worker *w, int top, bool writing)
 {
     const struct select_state *s = w->state;
-    for (int i = 0; i <= top / WORD_BITS; i++) {
-        unsigned long in = s->in_ready[i], out = writing ? s->out_ready[i] : 0;
-        for (unsigned long any = in | out; any; any &= any - 1) {
-            unsigned long bit = any & -any;
-            if (any != bit)
-                worker_looks_next(w, i * WORD_BITS + __builtin_ctzl(any ^ bit));
-            select_found(w, i * WORD_BITS + __builtin_ctzl(any),
-                         (in & bit ? READY_IN : 0u) | (out & bit ? READY_OUT : 0u));
-        }
+    for (int fd = select_next(s, 0, top, writing), next; fd >= 0; fd = next) {
+        next = select_next(s, fd + 1, top, writing);
+        if (next >= 0)
+            worker_looks_next(w, next);
+        select_found(w, fd, (select_has(s->in_ready, fd) ? READY_IN : 0u) |
+                                (writing && select_has(s->out_ready, fd) ? READY_OUT : 0u));
     }
 }
 
