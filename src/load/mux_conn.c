@@ -145,8 +145,8 @@ long conn_number(const struct mux *m, const struct conn *c)
 static int dial_first(struct mux *m, struct conn *c)
 {
     const struct load_spec *spec = &m->load->spec;
-    /* A request behind a connect never waits for an acknowledgement. */
-    bool nodelay = spec->params.nodelay != 0 && !m->load->fresh;
+    /* A request behind a connect never waits for an acknowledgement, an idle one sends nothing. */
+    bool nodelay = spec->params.nodelay != 0 && !m->load->fresh && c - m->conns < m->asking;
     c->generation = ++m->generation;
     c->fd = net_connect_nth(&spec->target, conn_number(m, c), nodelay);
     if (c->fd < 0)

@@ -146,9 +146,19 @@ static void share_budget(struct mux *m, int asking)
     }
 }
 
+/* Connections that were opened as idle ones ask from now on. */
+static void idle_ask(struct mux *m, int first)
+{
+    bool nodelay = m->load->spec.params.nodelay != 0;
+    for (int i = first; i < m->asking && nodelay; i++)
+        if (m->conns[i].fd >= 0)
+            net_nodelay(m->conns[i].fd);
+}
+
 static void take_settings(struct mux *m)
 {
     struct load_want w = load_settings(m->load, &m->pace, m->index, m->of);
+    int asked = m->asking;
     m->settings = w.number;
     int asking = m->load->blocking ? 0 : w.connections;
     if (m->load->blocking)
@@ -157,6 +167,7 @@ static void take_settings(struct mux *m)
     mux_resize(m, share(asking + w.idle, m->of, m->index));
     share_budget(m, asking);
     fresh_roles(m);
+    idle_ask(m, asked);
     m->size = w.size;
     m->paced = w.rate < PARAM_MAX;
 }

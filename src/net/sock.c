@@ -151,6 +151,11 @@ int net_connect_nth(const struct net_addr *to, long nth, bool nodelay)
     return fd;
 }
 
+void net_nodelay(int fd)
+{
+    set_on(fd, IPPROTO_TCP, TCP_NODELAY, true);
+}
+
 int net_connect_blocking(const struct net_addr *to, bool nodelay, double timeout_s)
 {
     int fd = socket(to->ss.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -63,6 +63,9 @@ bool net_source(const struct net_addr *to, long nth, struct net_addr *out);
 /* net_connect_start() for the nth connection, from that address. */
 int net_connect_nth(const struct net_addr *to, long nth, bool nodelay);
 
+/* Sets TCP_NODELAY on an open socket. */
+void net_nodelay(int fd);
+
 /* A connected blocking socket with send and receive time-outs of timeout_s, or -errno. */
 int net_connect_blocking(const struct net_addr *to, bool nodelay, double timeout_s);
 
