@@ -289,10 +289,12 @@ static bool is_noisy(const struct seen *s)
         return true;
     if (others.used < 3)
         return false;
-    /* Ticks are a sample of what ran: three deviations of theirs, over the 2 % that matter. */
+    /* Ticks are a sample of what ran: three deviations of theirs, over the 2 % that matter. Where
+     * each request has a connection of its own, threads of the kernel free what was closed. */
     double ticks = measured_s(s) * 100;
     double chance = 300 * sqrt(fmax(share * (1 - share), 0.01) / ticks);
-    if (others.mean > 2 + chance)
+    double usual = s->row->params.keepalive == KEEPALIVE_OFF ? 5 : 2;
+    if (others.mean > usual + chance)
         snprintf(s->reason, REASON, "others used %.0f %% of the server's CPU", others.mean);
     else if (steal > 1)
         snprintf(s->reason, REASON, "the hypervisor took %.0f %% of the server's CPU", steal);

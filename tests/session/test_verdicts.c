@@ -538,6 +538,22 @@ static void a_load_on_the_servers_cpu(void **state)
     assert_int_equal(judged(m, 1), VERDICT_OK);
 }
 
+/* The kernel's own threads free what was closed: that disturbs no row that closes a lot. */
+static void others_beside_new_connections(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    add_samples(r, 0, 1200, 12, 50, 11500);
+    add_samples(r, 1, 1200, 12, 50, 11500);
+    set_all(r, 1, METRIC_others_pct, 4);
+    assert_int_equal(judged(m, 1), VERDICT_NOISY);
+    assert_string_equal(r->panes[1].reason, "others used 4 % of the server's CPU");
+    r->params.keepalive = KEEPALIVE_OFF;
+    assert_int_equal(judged(m, 1), VERDICT_OK);
+    set_all(r, 1, METRIC_others_pct, 7);
+    assert_int_equal(judged(m, 1), VERDICT_NOISY);
+}
+
 /* A new connection for each request: the queue may be full, and its depth is known. */
 static void an_accept_queue_beside_requests(void **state)
 {
@@ -680,6 +696,7 @@ int main(void)
         T(a_steps_rounds_are_those_of_its_length),
         T(an_interval_may_be_too_wide),
         T(memory_that_others_moved),
+        T(others_beside_new_connections),
         T(a_grid_has_one_answer),
         T(a_sweep_of_one_model_speaks_of_all_rows),
         T(a_sweep_that_lost_nothing_says_so),
