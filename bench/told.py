@@ -65,11 +65,14 @@ class Running:
                 from None
         return Told(self.words, self.process.returncode, out, err, self.folder)
 
-    def servers(self, count=1, seconds=20):
-        """The pids of its server processes, once there are so many."""
-        end = time.monotonic() + seconds
+    def servers(self, count=1, seconds=20, foreign=False):
+        """The pids of its server processes, once there are so many; foreign: of those that are not
+        ours, which their keepers started."""
+        end, word = time.monotonic() + seconds, "--keeper" if foreign else "--server-child"
         while time.monotonic() < end and self.process.poll() is None:
-            found = [pid for pid in children(self.process.pid) if "--server-child" in command(pid)]
+            found = [pid for pid in children(self.process.pid) if word in command(pid)]
+            if foreign:
+                found = [pid for keeper in found for pid in children(keeper)]
             if len(found) >= count:
                 return sorted(found)
             time.sleep(0.002)
