@@ -13,7 +13,8 @@
 #include "metrics/prices.h"
 
 enum {
-    BENCH_PAIRS = 256, BENCH_PACED = 16, BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024
+    BENCH_PAIRS = 256, BENCH_PACED = 16, /* so many are asked at a pace */
+    BENCH_REQUEST = 64, BENCH_REPLY = 1024, BENCH_BULK = 16 * 1024
 };
 
 /* What the client does. It asks once on all connections, and then reads; or it asks on one after
