@@ -543,8 +543,8 @@ static void others_beside_new_connections(void **state)
 {
     struct made *m = *state;
     struct row *r = add_row(m, 400);
-    add_samples(r, 0, 1200, 12, 50, 11500);
-    add_samples(r, 1, 1200, 12, 50, 11500);
+    add_samples(r, 0, 12, 12, 1, 11500);
+    add_samples(r, 1, 12, 12, 1, 11500);
     set_all(r, 1, METRIC_others_pct, 4);
     assert_int_equal(judged(m, 1), VERDICT_NOISY);
     assert_string_equal(r->panes[1].reason, "others used 4 % of the server's CPU");
