@@ -35,6 +35,7 @@ struct rounds {
     int done;                 /* rounds of this stretch */
     int first_index;          /* of the last sample that the row had before */
     bool steady;
+    bool stood; /* in this round, for a while */
     double began_s;
     double main[LINEUP_MAX][WARMUP_MOST]; /* main metric of each warm-up round */
 };
@@ -107,6 +108,13 @@ static void note_silence(struct rounds *r, int pane, uint64_t since_ns)
     pthread_mutex_unlock(&r->s->lock);
 }
 
+/* This process or its whole machine was stopped in between (Ctrl-Z, a paused guest): load and
+ * server stood still for some of the time, nobody knows which. */
+static bool stood_still(uint64_t from_ns, uint64_t to_ns, double asked_s)
+{
+    return (double)(to_ns - from_ns) / 1e9 > 2 * asked_s + 1;
+}
+
 static void one_turn(struct rounds *r, int pane)
 {
     struct rig_pane *p = &r->s->rig.panes[pane];
@@ -126,6 +134,7 @@ static void one_turn(struct rounds *r, int pane)
         edge_read(p->server, p->load, server_cpu(r->s), &to);
         edge_read_kernel(p->server, &to);
         span_add(&r->panes[pane].span, &from, &to);
+        r->stood |= stood_still(from.t_ns, to.t_ns, rest);
     }
     r->panes[pane].broken |= stop;
     drain(r, pane);
@@ -145,10 +154,12 @@ static void one_second(struct rounds *r, struct edge *last)
         load_set_phase(p->load, LOAD_MEASURE);
         edge_read(p->server, p->load, server_cpu(r->s), last);
     }
-    uint64_t end = last->t_ns + (uint64_t)(row_round_s(&r->row->params, r->row->pane_count) * 1e9);
+    double asked_s = row_round_s(&r->row->params, r->row->pane_count);
+    uint64_t end = last->t_ns + (uint64_t)(asked_s * 1e9);
     r->panes[0].broken |= session_sleep(r->s, end, r->seen);
     edge_read(p->server, p->load, server_cpu(r->s), &to);
     edge_read_kernel(p->server, &to);
+    r->stood |= stood_still(last->t_ns, to.t_ns, asked_s);
     span_add(&r->panes[0].span, last, &to);
     note_silence(r, 0, last->t_ns);
     *last = to;
@@ -304,6 +315,7 @@ static void run_round(struct rounds *r, struct edge *last)
         span_clear(&r->panes[i].span);
         r->panes[i].broken = false;
     }
+    r->stood = false;
     if (panes == 1) {
         one_second(r, last);
     } else {
@@ -316,7 +328,7 @@ static void run_round(struct rounds *r, struct edge *last)
     }
     bool ordered = session_ordered(r->s, r->seen);
     for (int i = 0; i < panes; i++)
-        r->panes[i].broken |= ordered;
+        r->panes[i].broken |= ordered || r->stood;
 }
 
 static bool any_plays(const struct rounds *r)

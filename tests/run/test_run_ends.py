@@ -62,6 +62,24 @@ class Interrupted(Case):
             self.assertIn("nothing is saved", err)
             self.assertFalse(list(self.folder.glob("*.csv")))
 
+    def test_stopped_for_a_while(self):
+        """A turn in which nothing ran counts for nothing; the row gets its samples all the same."""
+        for attempt in range(4):  # a stop may fall between two turns
+            name = f"{attempt}.csv"
+            process = self.start("run", "-m", "epoll-lt,poll", "-c", 10, "-r", "1k", "--samples", 4,
+                                 "--warmup", 0, "--turn", 0.2, "--settle", 0.01, "-o", name)
+            time.sleep(1.5 if SLOW == 1 else 3)
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(2)
+            process.send_signal(signal.SIGCONT)
+            out, err = process.communicate(timeout=40 * SLOW)
+            self.assertEqual(process.returncode, 0, out + err)
+            kept = [row["kept"] for row in self.csv(name)]
+            self.assertEqual(kept.count("yes"), 8, kept)
+            if "broken" in kept:
+                return
+        self.fail("no stop broke a turn")
+
     def test_killed_leaves_no_child(self):
         process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000)
         time.sleep(2 if SLOW == 1 else 5)
