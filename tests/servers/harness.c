@@ -192,6 +192,15 @@ int client_open_small(const struct server *s)
     return fd;
 }
 
+ssize_t client_recv(int fd, void *buf, size_t n)
+{
+    ssize_t got;
+    do
+        got = recv(fd, buf, n, 0);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
 void client_ask(int fd, uint64_t sequence, uint64_t size)
 {
     uint8_t buf[PROTO_ASK_MAX];
@@ -209,7 +218,7 @@ bool client_reply(int fd, uint64_t sequence, uint64_t size)
     int whole = 0;
     while (whole == 0) {
         uint64_t left = size - c.got;
-        ssize_t n = recv(fd, buf, left < sizeof buf ? left : sizeof buf, 0);
+        ssize_t n = client_recv(fd, buf, left < sizeof buf ? left : sizeof buf);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -228,7 +237,7 @@ bool client_ping(int fd, uint64_t sequence, uint64_t size)
 bool client_at_end(int fd)
 {
     char c;
-    ssize_t n = recv(fd, &c, 1, 0);
+    ssize_t n = client_recv(fd, &c, 1);
     return n == 0 || (n < 0 && (errno == ECONNRESET || errno == EPIPE));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What every model must do with the bytes of its connections, in both placements. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void slow_reader(void **state)
     assert_int_equal(send(fd, buf, n, 0), n);
     int whole = 0;
     for (int i = 0; whole == 0; i++) {
-        ssize_t got = recv(fd, in, sizeof in, 0);
+        ssize_t got = client_recv(fd, in, sizeof in);
         assert_true(got > 0);
         whole = protocol_table[0]->check(&c, in, (size_t)got);
         if (i % 16 == 0)
@@ -75,6 +76,8 @@ static void *send_pipeline(void *arg)
     size_t n = (size_t)p->count * 64, sent = 0;
     while (sent < n) {
         ssize_t k = send(p->fd, all + sent, n - sent, MSG_NOSIGNAL);
+        if (k < 0 && errno == EINTR)
+            continue;
         if (k <= 0)
             break;
         sent += (size_t)k;
@@ -316,7 +319,7 @@ static void *flood(void *arg)
 static void *swallow(void *arg)
 {
     char buf[65536];
-    while (recv(((struct pipeline *)arg)->fd, buf, sizeof buf, 0) > 0)
+    while (client_recv(((struct pipeline *)arg)->fd, buf, sizeof buf) > 0)
         ;
     return NULL;
 }
