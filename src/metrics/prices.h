@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one system call costs on this machine, in ns of CPU time: measured in a half a
+/* What one system call costs on this machine, in ns of CPU time: measured in half a
  * second, on the CPU that servers run on, over a few hundred loopback connections. Times calls
  * gives the bill of a server; beside other machines it says what two figures may have to do with
  * each other. */

@@ -64,8 +64,7 @@ long harness_held(const struct server *s); /* accepted - closed */
 void harness_sleep_ms(int ms);
 int harness_threads(void); /* of this process */
 
-/* recv(2), again after EINTR: with a time-out on the socket the kernel does not go on by itself, and
- * the probe of io_uring interrupts its process a moment later. */
+/* recv(2), again after EINTR: with a time-out on the socket the kernel does not go on by itself. */
 ssize_t client_recv(int fd, void *buf, size_t n);
 
 /* Clients. All block, for at most 10 s. */
