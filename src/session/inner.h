@@ -55,6 +55,7 @@ struct session {
     unsigned plan_number; /* of the one ordered last */
     unsigned restart; /* panes asked to start again, as bits */
     clockid_t ui_clock;
+    pid_t ui_tid, sampler_tid; /* 0: none (yet) */
     pid_t pids[LINEUP_MAX];
 
     /* the runner's own */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "session/opening.h"
@@ -15,6 +16,7 @@
 #include "session/verdict.h"
 
 #define KEEP_ROUNDS 3
+#define CROWD 16 /* threads a CPU: more, and a slice of each is what a person notices */
 
 struct job {
     bool any, from_plan;
@@ -288,11 +290,43 @@ static bool fit_step(struct session *s, struct plan_row *step)
     return step->over != (1u << step->lineup.count) - 1;
 }
 
+/* Load threads on each CPU of the load, of the pane that has most. */
+static int crowd(const struct session *s)
+{
+    int most = 0;
+    for (int i = 0; i < s->rig.count; i++) {
+        int n = s->rig.panes[i].load ? load_threads(s->rig.panes[i].load) : 0;
+        most = n > most ? n : most;
+    }
+    return most / s->cpus.load_count;
+}
+
+/* A thread among a thousand that never sleep gets a thousandth of their CPUs: the screen then takes
+ * half a second for a key, and a turn ends as late. Beside so many load threads those that belong to
+ * neither side use the server's CPU, a few thousandths of it; else they leave it alone. */
+static void seat_others(struct session *s, bool crowded)
+{
+    cpu_set_t set = s->cpus.load;
+    if (!s->cpus.pinned)
+        return;
+    if (crowded) {
+        CPU_ZERO(&set);
+        CPU_SET(s->cpus.server, &set);
+    }
+    pthread_mutex_lock(&s->lock);
+    const pid_t others[] = {gettid(), s->sampler_tid, s->ui_tid};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] > 0)
+            sched_setaffinity(others[i], sizeof set, &set);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void run_row(struct session *s, struct job *job)
 {
     if (job->from_plan && !fit_step(s, &job->want))
         return;
     session_phase(s, PHASE_STARTING);
+    seat_others(s, false);
     s->rig.orders = &s->orders;
     s->rig.seen = job->seen;
     rig_fit(&s->rig, &job->want, &s->cpus);
@@ -302,6 +336,7 @@ static void run_row(struct session *s, struct job *job)
         close_row(s, row, false);
         return;
     }
+    seat_others(s, crowd(s) > CROWD);
     int failed = -1; /* the first pane that cannot be measured */
     bool serves = false;
     for (int i = 0; i < s->rig.count; i++) {
@@ -337,6 +372,7 @@ static void take_prices(struct session *s)
         .cpu = server_cpu(s), .alone = s->cpus.allowed < 2, .quit = &s->quit};
     struct prices prices;
     session_phase(s, PHASE_STARTING);
+    seat_others(s, false);
     prices_measure(&spec, &prices);
     pthread_mutex_lock(&s->lock);
     prices_lower(&s->env.prices, &prices);

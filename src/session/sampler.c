@@ -90,6 +90,9 @@ void *session_sampler(void *session)
 {
     struct session *s = session;
     struct second a, b;
+    pthread_mutex_lock(&s->lock);
+    s->sampler_tid = gettid();
+    pthread_mutex_unlock(&s->lock);
     read_second(s, &a);
     uint64_t next = a.t_ns;
     while (!atomic_load(&s->quit)) {

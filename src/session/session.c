@@ -257,6 +257,7 @@ void session_ui_thread(struct session *s)
 {
     pthread_mutex_lock(&s->lock);
     bool has = pthread_getcpuclockid(pthread_self(), &s->ui_clock) == 0;
+    s->ui_tid = gettid();
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->has_ui, has);
 }
