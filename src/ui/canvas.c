@@ -103,8 +103,7 @@ static void put_wide(struct canvas *c, int x, int y, struct cell style, wchar_t 
     }
 }
 
-int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bold,
-                const char *text)
+int canvas_text(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
 {
     struct cell style = {.role = (uint8_t)role, .bold = bold};
     int used = 0;
@@ -113,34 +112,40 @@ int canvas_text(struct canvas *c, int x, int y, int max, enum role role, bool bo
         int w = text_cell_width(ch);
         if (w == 0) {
             if (used)
-                combine(c, x + used, y, ch);
+                combine(c, to.x + used, to.y, ch);
             continue;
         }
-        if (used + w > max)
+        if (used + w > to.w)
             break;
-        put_wide(c, x + used, y, style, ch);
+        put_wide(c, to.x + used, to.y, style, ch);
         used += w;
     }
     return used;
 }
 
-int canvas_cut(struct canvas *c, int x, int y, int max, enum role role, bool bold, const char *text)
+int canvas_cut(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
 {
-    if (max < 1 || canvas_width(text) <= max)
-        return canvas_text(c, x, y, max, role, bold, text);
-    int used = canvas_text(c, x, y, max - 1, role, bold, text);
-    return used + canvas_text(c, x + used, y, 1, role, bold, "…");
+    if (to.w < 1 || canvas_width(text) <= to.w)
+        return canvas_text(c, to, role, bold, text);
+    int used = canvas_text(c, at(to.x, to.y, to.w - 1), role, bold, text);
+    return used + canvas_text(c, at(to.x + used, to.y, 1), role, bold, "…");
 }
 
-int canvas_printf(struct canvas *c, int x, int y, int max, enum role role, bool bold,
-                  const char *fmt, ...)
+void canvas_right(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
+{
+    int used = canvas_width(text);
+    to.x += used < to.w ? to.w - used : 0;
+    canvas_text(c, to, role, bold, text);
+}
+
+int canvas_printf(struct canvas *c, struct span to, enum role role, bool bold, const char *fmt, ...)
 {
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return canvas_text(c, x, y, max, role, bold, text);
+    return canvas_text(c, to, role, bold, text);
 }
 
 void canvas_put(struct canvas *c, int x, int y, enum role role, wchar_t ch)
@@ -178,14 +183,14 @@ void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *t
     frame_edges(c, r, role);
     int room = r.w - 4, used = 0;
     if (*title && room > 2) {
-        used = canvas_text(c, r.x + 2, r.y, room - 1, role, true, title);
+        used = canvas_text(c, at(r.x + 2, r.y, room - 1), role, true, title);
         canvas_put(c, r.x + 1, r.y, role, L' ');
         canvas_put(c, r.x + 2 + used, r.y, role, L' ');
     }
     int need = canvas_width(right);
     if (need && need + used + 4 <= room) {
         int x = r.x + r.w - 2 - need;
-        canvas_text(c, x, r.y, need, role, false, right);
+        canvas_text(c, at(x, r.y, need), role, false, right);
         canvas_put(c, x - 1, r.y, role, L' ');
         canvas_put(c, x + need, r.y, role, L' ');
     }

@@ -16,11 +16,11 @@
 static int draw_tabs(struct app *a, enum view view)
 {
     struct canvas *c = a->canvas;
-    int x = 1 + canvas_text(c, 1, 0, c->w, ROLE_TITLE, true, "iodash") + 2;
+    int x = 1 + canvas_text(c, at(1, 0, c->w), ROLE_TITLE, true, "iodash") + 2;
     for (int i = 0; i < view_count && *view_table[i].tab; i++) {
         bool here = view_table[i].view == view;
         int letters = here || c->w >= 80 ? 16 : 1; /* the key alone */
-        int w = canvas_printf(c, x, 0, c->w - x, here ? ROLE_FOCUS : ROLE_DIM, here,
+        int w = canvas_printf(c, at(x, 0, c->w - x), here ? ROLE_FOCUS : ROLE_DIM, here,
                               here ? "[%.*s]" : "%.*s", letters, view_table[i].tab);
         mouse_hot(a, (struct rect){x, 0, w, 1}, app_key, view_table[i].tab[0]);
         x += w + 2;
@@ -75,7 +75,7 @@ void chrome_header(struct app *a)
         clock[-1] = '\0'; /* without room for both the clock goes first */
     int w = canvas_width(state);
     if (x + w + 1 <= c->w)
-        canvas_text(c, c->w - w - 1, 0, w, a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
+        canvas_text(c, at(c->w - w - 1, 0, w), a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
 }
 
 /* --- line 2 ----------------------------------------------------------------------------------- */
@@ -102,8 +102,8 @@ static int draw_field(struct app *a, int x, int y, enum param_id id, char key)
     words_param(id, v, text, sizeof text);
     if (c->w < 80) /* the key says which it is */
         params_show(id, v, text, sizeof text);
-    int used = canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "%c ", key);
-    used += canvas_printf(c, x + used, y, c->w - x - used, here ? ROLE_FOCUS : ROLE_TEXT, here,
+    int used = canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "%c ", key);
+    used += canvas_printf(c, at(x + used, y, c->w - x - used), here ? ROLE_FOCUS : ROLE_TEXT, here,
                           here ? "[%s]" : "%s", text);
     mouse_hot(a, (struct rect){x, y, used, 1}, act_field, (int)id);
     return used + 2;
@@ -129,7 +129,7 @@ static int draw_others(const struct app *a, int x, int y)
         words_param((enum param_id)id, v, text, sizeof text);
         if (x + canvas_width(text) + 2 > c->w)
             break;
-        x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, text) + 2;
+        x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, text) + 2;
     }
     return x - from;
 }
@@ -138,13 +138,13 @@ void chrome_asked(struct app *a, int y)
 {
     struct canvas *c = a->canvas;
     const struct workload *w = workload_of(&a->scene->shown.params);
-    int x = 1 + canvas_text(c, 1, y, c->w, ROLE_TITLE, true, w->label) + 2;
+    int x = 1 + canvas_text(c, at(1, y, c->w), ROLE_TITLE, true, w->label) + 2;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (workload_matters(w, fields[i].id))
             x += draw_field(a, x, y, fields[i].id, fields[i].key);
     x += draw_others(a, x, y);
     if (x + 9 <= c->w)
-        canvas_text(c, x, y, c->w - x, ROLE_DIM, false, "loopback");
+        canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, "loopback");
 }
 
 /* --- log and footer --------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ void chrome_log(struct app *a, int y)
     struct canvas *c = a->canvas;
     char phase[220];
     bool own = note_stands(a);
-    int x = 1 + canvas_text(c, 1, y, c->w - 1, ROLE_TEXT, false,
+    int x = 1 + canvas_text(c, at(1, y, c->w - 1), ROLE_TEXT, false,
                             state_text(a, phase, sizeof phase));
     const char *text = own ? a->note : session_said(a);
     char hint[80];
@@ -199,14 +199,14 @@ void chrome_log(struct app *a, int y)
         text = sweep_hint(a, c->w - x - 4, hint, sizeof hint);
     if (!*text)
         return;
-    x += canvas_text(c, x, y, c->w - x, ROLE_DIM, false, " · ");
+    x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, " · ");
     int room = c->w - x - 1;
     if (own && canvas_width(text) > room) { /* what the person just did comes first */
         x = 1;
         room = c->w - 2;
         canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_TEXT, L' ');
     }
-    canvas_cut(c, x, y, room, own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
+    canvas_cut(c, at(x, y, room), own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
 }
 
 void chrome_footer(struct app *a)
@@ -214,7 +214,7 @@ void chrome_footer(struct app *a)
     struct canvas *c = a->canvas;
     char text[320];
     command_footer(a, a->view, c->w, text, sizeof text);
-    canvas_text(c, 0, c->h - 1, c->w, ROLE_DIM, false, text);
+    canvas_text(c, at(0, c->h - 1, c->w), ROLE_DIM, false, text);
     mouse_words(a, c->h - 1, text);
 }
 
@@ -244,7 +244,7 @@ int chrome_text(struct canvas *c, struct rect r, enum role role, bool bold, cons
         size_t n = text_break(text, r.w, &next);
         bool cut = y == r.h - 1 && *next;
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        int used = canvas_text(c, r.x, r.y + y, r.w, role, bold, line);
+        int used = canvas_text(c, at(r.x, r.y + y, r.w), role, bold, line);
         if (cut)
             canvas_put(c, r.x + (used < r.w ? used : r.w - 1), r.y + y, ROLE_DIM, L'…');
         text = next;
@@ -279,7 +279,7 @@ void chrome_answer(struct app *a, struct rect r, const struct answer *n)
     share_lines(n, w, r.h, lines);
     for (int i = 0; i < 3 && y < r.y + r.h; i++) {
         const char *text = answer_text(n, i);
-        canvas_text(a->canvas, r.x + 1, y, ANSWER_INDENT - 1, ROLE_TITLE, true, names[i]);
+        canvas_text(a->canvas, at(r.x + 1, y, ANSWER_INDENT - 1), ROLE_TITLE, true, names[i]);
         struct rect at = {r.x + ANSWER_INDENT, y, w, lines[i]};
         y += chrome_text(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
     }

@@ -187,7 +187,7 @@ static void draw_label(struct canvas *c, int x, int y, const struct scale *s, do
     char text[40];
     label_text(s, v, text, sizeof text);
     int w = canvas_width(text), room = GRAPH_GUTTER - 1;
-    canvas_text(c, x + (w < room ? room - w : 0), y, room, ROLE_DIM, false, text);
+    canvas_text(c, at(x + (w < room ? room - w : 0), y, room), ROLE_DIM, false, text);
 }
 
 /* Halfway between two powers of ten is no number that one reads. */
@@ -222,8 +222,8 @@ static void draw_x_axis(struct canvas *c, struct rect r, const char *from, const
     int used = canvas_width(from) + canvas_width(to);
     if (used + 2 > w)
         return;
-    canvas_text(c, x + 1, r.y, w, ROLE_DIM, false, from);
-    canvas_text(c, x + 1 + w - canvas_width(to), r.y, w, ROLE_DIM, false, to);
+    canvas_text(c, at(x + 1, r.y, w), ROLE_DIM, false, from);
+    canvas_text(c, at(x + 1 + w - canvas_width(to), r.y, w), ROLE_DIM, false, to);
 }
 
 static void draw_cursor(struct canvas *c, const struct graph *g, struct rect plot)
@@ -319,9 +319,9 @@ void spark_draw(struct canvas *c, struct rect r, enum role role, const double *v
     }
 }
 
-void meter_draw(struct canvas *c, int x, int y, int w, enum role role, double pct)
+void meter_draw(struct canvas *c, struct span to, enum role role, double pct)
 {
-    int on = isnan(pct) ? 0 : (int)lround(pct / 100 * w);
-    for (int i = 0; i < w; i++)
-        canvas_put(c, x + i, y, i < on ? role : ROLE_DIM, i < on ? L'▮' : L'▯');
+    int on = isnan(pct) ? 0 : (int)lround(pct / 100 * to.w);
+    for (int i = 0; i < to.w; i++)
+        canvas_put(c, to.x + i, to.y, i < on ? role : ROLE_DIM, i < on ? L'▮' : L'▯');
 }

@@ -62,7 +62,7 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g);
 /* The last w values, 8 (braille, block) or 4 heights of one line, from 0 to their largest. */
 void spark_draw(struct canvas *c, struct rect r, enum role role, const double *values, int n);
 
-/* A bar of w columns, full at 100. NaN: all dots. */
-void meter_draw(struct canvas *c, int x, int y, int w, enum role role, double pct);
+/* A bar, full at 100. NaN: all dots. */
+void meter_draw(struct canvas *c, struct span to, enum role role, double pct);
 
 #endif

@@ -90,7 +90,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     double main = p->measured ? p->main : newest(a, pane, s->main, 0);
     char text[64], side[48], value[32];
     if (isnan(main)) {
-        canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false,
+        canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
                     words_phase(s, text, sizeof text));
         return;
     }
@@ -101,7 +101,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     int pad = 7 - canvas_width(value);
     snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
              metric_table[s->main].title);
-    int used = 1 + canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2,
+    int used = 1 + canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2),
                               p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
     double beside = p->measured ? p->beside : newest(a, pane, s->beside, 0);
     words_figure(s->beside, beside, ascii, value, sizeof value);
@@ -109,7 +109,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     snprintf(side, sizeof side, "%s %*s%s", beside_word(a), pad > 0 ? pad : 0, "", value);
     int w = canvas_width(side);
     if (used + w + 3 <= r.w)
-        canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, false, side);
+        canvas_text(a->canvas, at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, false, side);
 }
 
 /* --- the graph -------------------------------------------------------------------------------- */
@@ -144,19 +144,18 @@ static void draw_title(struct app *a, int pane, struct rect r)
     else
         words_cell(m, v, right, sizeof right);
     int w = canvas_width(right);
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - w - 3, ROLE_DIM, false, text);
+    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - w - 3), ROLE_DIM, false, text);
     if (w < r.w)
-        canvas_text(a->canvas, r.x + r.w - w - 1, r.y, w, ROLE_TEXT, true, right);
+        canvas_text(a->canvas, at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, true, right);
 }
 
 /* The same scale for every pane, from twice what is in sight: it changes seldom. */
 static struct scale common_scale(const struct app *a, enum metric_id m, int slots)
 {
     static double all[LINEUP_MAX * TRACE_POINTS];
-    double span;
     int n = 0, look = slots * 2 > TRACE_POINTS ? TRACE_POINTS : slots * 2;
-    for (int p = 0; p < a->scene->pane_count; p++)
-        n += series_build(a->scene, p, m, look, all + n, &span);
+    for (int p = 0; p < a->scene->pane_count; p++, n += look)
+        series_build(a->scene, p, m, look, all + n);
     double least = m == METRIC_server_cpu_pct ? 100 : 0;
     return scale_for(all, n, least, a->log_axis);
 }
@@ -184,7 +183,8 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
                       .over = a->scene->file,
                       .cursor = -1};
     slots = slots > TRACE_POINTS ? TRACE_POINTS : slots;
-    g.count = series_build(a->scene, pane, m, slots, values, &g.span_s);
+    g.count = slots;
+    g.span_s = series_build(a->scene, pane, m, slots, values);
     g.scale = common_scale(a, m, slots);
     if (a->frozen)
         g.cursor = cursor_slot(samples_after(a, pane), values, slots);
@@ -233,8 +233,8 @@ static void draw_pair_title(struct app *a, int pane, struct rect r)
         snprintf(right, sizeof right, "%s%s%s", one, both ? ", " : "", two);
     }
     int used = canvas_width(right);
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - used - 3, ROLE_DIM, false, left);
-    canvas_text(a->canvas, r.x + r.w - used - 1, r.y, used, ROLE_TEXT, true, right);
+    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - used - 3), ROLE_DIM, false, left);
+    canvas_text(a->canvas, at(r.x + r.w - used - 1, r.y, used), ROLE_TEXT, true, right);
 }
 
 static void draw_pair(struct app *a, int pane, struct rect r)
@@ -260,18 +260,18 @@ static void draw_pair(struct app *a, int pane, struct rect r)
 
 static void draw_rss(struct app *a, int pane, struct rect r)
 {
-    double values[TRACE_POINTS], span;
+    double values[TRACE_POINTS];
     char text[32], value[24];
     double now = newest(a, pane, METRIC_rss_bytes, 0);
     snprintf(text, sizeof text, "RSS %s", units_bytes(value, sizeof value, now));
-    canvas_text(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_TEXT, false, text);
+    canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_TEXT, false, text);
     int x = 15, w = r.w - x - 2;
     if (w > 60)
         w = 60;
     if (w < 4)
         return;
-    int n = series_build(a->scene, pane, METRIC_rss_bytes, w, values, &span);
-    spark_draw(a->canvas, (struct rect){r.x + x, r.y, w, 1}, words_role(pane), values, n);
+    series_build(a->scene, pane, METRIC_rss_bytes, w, values);
+    spark_draw(a->canvas, (struct rect){r.x + x, r.y, w, 1}, words_role(pane), values, w);
 }
 
 struct latest {
@@ -308,7 +308,7 @@ static void draw_waits(struct app *a, int pane, struct rect r)
     snprintf(text, sizeof text, "%s", a->scene->pane[pane].waits);
     for (char *last; canvas_width(text) > r.w - 2 && (last = strrchr(text, ','));)
         *last = '\0';
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
+    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
 }
 
 /* Of a server that is not ours the sentence is mostly not known: what it waits with stands there
@@ -324,7 +324,7 @@ static void draw_says(struct app *a, int pane, struct rect r, bool waits)
         says_text(a, pane, text, sizeof text);
     if (!*text && !waits)
         draw_waits(a, pane, r);
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, bad ? ROLE_WARN : ROLE_TEXT, false, text);
+    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), bad ? ROLE_WARN : ROLE_TEXT, false, text);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -342,11 +342,11 @@ static void draw_trouble(struct app *a, int pane, struct rect r)
         char line[200];
         size_t n = text_break(text, r.w - 2, &next);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_BAD, true, line);
+        canvas_text(c, at(r.x + 1, y, r.w - 2), ROLE_BAD, true, line);
         text = next;
     }
     if (r.h > 1)
-        canvas_text(c, r.x + 1, y, r.w - 2, ROLE_TEXT, false,
+        canvas_text(c, at(r.x + 1, y, r.w - 2), ROLE_TEXT, false,
                     ours ? "u starts it again" : "not ours to start; u tries again");
 }
 
@@ -393,12 +393,13 @@ static void bare_label(struct app *a, int pane, struct rect r)
     if (r.h > 1) {
         double now = newest(a, pane, m, samples_after(a, pane));
         graph_title(a, m, text, sizeof text);
-        canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, ns ? text : words_head(m));
+        canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
+                   ns ? text : words_head(m));
         if (ns)
             words_figure(m, now, a->canvas->ascii, value, sizeof value);
         else
             words_cell(m, now, value, sizeof value);
-        canvas_text(a->canvas, r.x + 1, r.y + 1, r.w - 2, ROLE_TEXT, false, value);
+        canvas_text(a->canvas, at(r.x + 1, r.y + 1, r.w - 2), ROLE_TEXT, false, value);
         return;
     }
     struct scale s = common_scale(a, m, graph_slots(a->canvas->w - r.w, a->charset));
@@ -406,7 +407,7 @@ static void bare_label(struct app *a, int pane, struct rect r)
              words_count(ns ? s.low / 1e6 : s.low, low, sizeof low),
              ns ? units_exact(value, sizeof value, s.high / 1e6)
                 : units_si(value, sizeof value, s.high));
-    canvas_cut(a->canvas, r.x + 1, r.y, r.w - 2, ROLE_DIM, false, text);
+    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
 }
 
 /* Too low for a frame: the title leads the main line, the graph's stands beside it. */
@@ -415,13 +416,13 @@ static void draw_bare(struct app *a, int pane, struct rect r)
     char title[64];
     bool here = pane == a->pane;
     pane_title(a, pane, title, sizeof title);
-    int used = canvas_printf(a->canvas, r.x, r.y, r.w, words_role(pane), true, here ? "▶%s" : " %s",
-                             title);
+    int used = canvas_printf(a->canvas, at(r.x, r.y, r.w), words_role(pane), true,
+                             here ? "▶%s" : " %s", title);
     int left = used + 1 < BARE_LABEL ? BARE_LABEL : used + 1;
     if (a->scene->now->panes[pane].trouble[0]) {
         char text[200];
         snprintf(text, sizeof text, "u: again; %s", a->scene->now->panes[pane].trouble);
-        canvas_cut(a->canvas, r.x + left, r.y, r.w - left, ROLE_BAD, true, text);
+        canvas_cut(a->canvas, at(r.x + left, r.y, r.w - left), ROLE_BAD, true, text);
         return;
     }
     draw_main(a, pane, (struct rect){r.x + left, r.y, r.w - left, 1});

@@ -194,11 +194,11 @@ static void draw_item(struct canvas *c, const struct picker *p, struct rect r, i
     int name = name_width(p, r.w);
     canvas_fill(c, r, role, L' ');
     canvas_put(c, r.x + 1, r.y, role, here ? L'▶' : L' ');
-    canvas_cut(c, r.x + 3, r.y, name, role, here, item->name);
+    canvas_cut(c, at(r.x + 3, r.y, name), role, here, item->name);
     int x = r.x + 3 + name + 2, room = r.x + r.w - 1 - x;
     char text[ITEM_TEXT];
     item_text(item, text);
-    canvas_cut(c, x, r.y, room, role, false, text);
+    canvas_cut(c, at(x, r.y, room), role, false, text);
 }
 
 /* Is any sentence longer than its row? Then the one under the cursor is written out below. */
@@ -217,16 +217,16 @@ static bool any_cut(const struct picker *p, int w)
 static void draw_detail(struct canvas *c, const struct picker *p, struct rect r)
 {
     char text[ITEM_TEXT], line[ITEM_TEXT];
-    const char *at = text;
+    const char *rest = text;
     if (p->at < 0)
         return;
     item_text(&p->items[p->at], text);
-    for (int y = 0; y < r.h && *at; y++) {
+    for (int y = 0; y < r.h && *rest; y++) {
         const char *next;
-        size_t n = text_break(at, r.w, &next);
-        snprintf(line, sizeof line, "%.*s", (int)n, at);
-        canvas_text(c, r.x, r.y + y, r.w, ROLE_DIM, false, line);
-        at = next;
+        size_t n = text_break(rest, r.w, &next);
+        snprintf(line, sizeof line, "%.*s", (int)n, rest);
+        canvas_text(c, at(r.x, r.y + y, r.w), ROLE_DIM, false, line);
+        rest = next;
     }
 }
 
@@ -235,12 +235,12 @@ static void draw_foot(struct canvas *c, const struct picker *p, struct rect r)
     int y = r.y + r.h - 1, room = r.w - 4;
     const char *keys = " ↑↓ choose  type to find  Enter take  Esc back ";
     if (p->message[0])
-        canvas_cut(c, r.x + 2, y, room, ROLE_WARN, true, p->message);
+        canvas_cut(c, at(r.x + 2, y, room), ROLE_WARN, true, p->message);
     else if (p->filter[0])
-        canvas_printf(c, r.x + 2, y, room, ROLE_FOCUS, true, " find: %s_  Enter take  Esc back ",
-                      p->filter);
+        canvas_printf(c, at(r.x + 2, y, room), ROLE_FOCUS, true,
+                      " find: %s_  Enter take  Esc back ", p->filter);
     else
-        canvas_text(c, r.x + 2, y, room, ROLE_FRAME, false, keys);
+        canvas_text(c, at(r.x + 2, y, room), ROLE_FRAME, false, keys);
 }
 
 /* First line in sight. */
@@ -270,15 +270,16 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
     int room = h - 2 - detail, top = window_top(lines, n, p->at, room);
     *out = (struct picker_place){.r = {r.x + 1, r.y + 1, r.w - 2, room > 0 ? room : 0}};
     for (int i = 0; i < room && top + i < n; i++) {
-        struct rect at = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
+        struct rect place = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
         out->item[out->lines++] = lines[top + i].item;
         if (lines[top + i].item < 0)
-            canvas_text(c, at.x + 1, at.y, at.w - 1, ROLE_TITLE, true, lines[top + i].group);
+            canvas_text(c, at(place.x + 1, place.y, place.w - 1), ROLE_TITLE, true,
+                        lines[top + i].group);
         else
-            draw_item(c, p, at, lines[top + i].item);
+            draw_item(c, p, place, lines[top + i].item);
     }
     if (n == 0)
-        canvas_text(c, r.x + 3, r.y + 1, r.w - 4, ROLE_DIM, false, "nothing is called that");
+        canvas_text(c, at(r.x + 3, r.y + 1, r.w - 4), ROLE_DIM, false, "nothing is called that");
     draw_detail(c, p, (struct rect){r.x + 3, r.y + h - 1 - detail, r.w - 5, detail});
     draw_foot(c, p, r);
 }

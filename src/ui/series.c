@@ -47,8 +47,7 @@ static double right_edge(const struct scene *s, double usual_s)
     return newest;
 }
 
-int series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out,
-                 double *span_s)
+double series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out)
 {
     const struct pane_now *p = &s->now->panes[pane];
     bool repeated = workload_of(&s->shown.params)->repeat;
@@ -65,6 +64,5 @@ int series_build(const struct scene *s, int pane, enum metric_id m, int slots, d
     }
     while (at > 0)
         out[--at] = NAN;
-    *span_s = repeated ? NAN : round(slots * usual);
-    return slots;
+    return repeated ? NAN : round(slots * usual);
 }

@@ -23,23 +23,23 @@ struct page { /* draws the lines from `top` on, counts all */
     int y, end, skip, lines;
 };
 
-static void page_line(struct page *p, int indent, enum role role, bool bold, const char *left,
+static void page_line(struct page *p, int indent, enum role role, const char *left,
                       const char *text)
 {
-    const char *at = text;
+    const char *rest = text;
     int w = p->c->w - indent - 2;
     do {
         const char *next;
         char line[400];
-        size_t n = text_break(at, w, &next);
-        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        size_t n = text_break(rest, w, &next);
+        snprintf(line, sizeof line, "%.*s", (int)n, rest);
         if (p->lines++ >= p->skip && p->y < p->end) {
-            if (at == text)
-                canvas_text(p->c, 2, p->y, indent - 3, ROLE_FOCUS, true, left);
-            canvas_text(p->c, indent, p->y++, w, role, bold, line);
+            if (rest == text)
+                canvas_text(p->c, at(2, p->y, indent - 3), ROLE_FOCUS, true, left);
+            canvas_text(p->c, at(indent, p->y++, w), role, false, line);
         }
-        at = next;
-    } while (*at);
+        rest = next;
+    } while (*rest);
 }
 
 static void page_all(struct page *p, enum view view)
@@ -47,14 +47,14 @@ static void page_all(struct page *p, enum view view)
     char keys[48];
     for (int i = 0; i < command_count; i++)
         if (command_table[i].views & view)
-            page_line(p, 16, ROLE_TEXT, false, keys_show(command_table[i].keys, keys, sizeof keys),
+            page_line(p, 16, ROLE_TEXT, keys_show(command_table[i].keys, keys, sizeof keys),
                       command_table[i].help);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        page_line(p, 2, ROLE_TEXT, false, "", "");
-        page_line(p, 2, ROLE_DIM, false, "", facts[i]);
+        page_line(p, 2, ROLE_TEXT, "", "");
+        page_line(p, 2, ROLE_DIM, "", facts[i]);
     }
     for (int i = 0; i < LOOPBACK_COUNT; i++)
-        page_line(p, 16, ROLE_DIM, false, loopback_points[i].name, loopback_points[i].text);
+        page_line(p, 16, ROLE_DIM, loopback_points[i].name, loopback_points[i].text);
 }
 
 void view_help_draw(struct app *a)
@@ -67,12 +67,11 @@ void view_help_draw(struct app *a)
     int top = a->help_top < most ? a->help_top : most;
     a->help_most = most;
     chrome_header(a);
-    canvas_printf(c, 1, 1, c->w - 2, ROLE_TITLE, true, "keys of the %s view",
+    canvas_printf(c, at(1, 1, c->w - 2), ROLE_TITLE, true, "keys of the %s view",
                   view_find(a->help_of)->name);
     struct page p = {c, 2, 2 + room, top, 0};
     page_all(&p, a->help_of);
     if (top < most)
-        canvas_printf(c, 1, c->h - 2, c->w - 2, ROLE_DIM, false, "↓ %d more lines",
-                      most - top);
+        canvas_printf(c, at(1, c->h - 2, c->w - 2), ROLE_DIM, false, "↓ %d more lines", most - top);
     chrome_footer(a);
 }

@@ -51,12 +51,12 @@ static int draw_servers_cpu(struct app *a, int x, int y)
     double share = servers_share(n);
     char text[16];
     if (n->cpus.pinned)
-        x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %d ", n->cpus.server);
+        x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);
     else
-        x += canvas_text(c, x, y, c->w - x, ROLE_TEXT, false, "unpinned ");
-    meter_draw(c, x, y, 8, ROLE_TEXT, share);
+        x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "unpinned ");
+    meter_draw(c, at(x, y, 8), ROLE_TEXT, share);
     x += 9;
-    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "server %3s  ",
+    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "server %3s  ",
                        whole(share, text, sizeof text));
     return x;
 }
@@ -68,9 +68,9 @@ static void draw_cpu(struct app *a, int y)
     char cpus[48], spare[16], others[16], steal[16], ui[16];
     int x = draw_servers_cpu(a, 1, y);
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
-    x += canvas_printf(c, x, y, c->w - x, ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
+    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
                        whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, x, y, c->w - x, ROLE_DIM, false, "others %2s  steal %s  ui %s",
+    canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "others %2s  steal %s  ui %s",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
 }
@@ -84,7 +84,7 @@ static void draw_machine(struct app *a, int y)
     snprintf(text, sizeof text, "%.200s, measured on %s%s%s%s%s",
              slash ? slash + 1 : a->scene->file, *e->host ? e->host : "a machine",
              *e->cpu ? ", " : "", e->cpu, *e->kernel ? ", " : "", e->kernel);
-    canvas_cut(a->canvas, 1, y, a->canvas->w - 2, ROLE_DIM, false, text);
+    canvas_cut(a->canvas, at(1, y, a->canvas->w - 2), ROLE_DIM, false, text);
 }
 
 static void draw_pane(struct app *a, int pane, struct rect r)

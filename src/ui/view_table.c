@@ -24,11 +24,15 @@ static int columns_that_fit(const struct table *t, int from, int w)
     return n;
 }
 
-static void draw_cell(struct canvas *c, int x, int y, const struct table_column *col,
-                      enum role role, bool bold, const char *text)
+struct sight { /* the columns in sight beside the first: n from `from` on */
+    int from, n;
+};
+
+/* Where a text of a column stands when the column begins at x. */
+static struct span cell_span(const struct table_column *col, const char *text, int x, int y)
 {
     int used = canvas_width(text), pad = col->text || used > col->width ? 0 : col->width - used;
-    canvas_text(c, x + pad, y, col->width, role, bold, text);
+    return at(x + pad, y, col->width);
 }
 
 static enum role column_role(const struct table_column *col)
@@ -37,41 +41,41 @@ static enum role column_role(const struct table_column *col)
 }
 
 /* A group's head stands once, over the first of its columns, as wide as they are together. */
-static void draw_group(struct canvas *c, const struct table *t, int i, int n, int x, int y)
+static int group_width(const struct table *t, int first, int end)
 {
-    const char *head = t->column[i].head[0];
-    if (!*head)
-        return;
-    int w = t->column[i].width;
-    for (int k = i + 1; k < n && !strcmp(t->column[k].head[0], head); k++)
+    int w = t->column[first].width;
+    for (int k = first + 1; k < end && !strcmp(t->column[k].head[0], t->column[first].head[0]); k++)
         w += GAP + t->column[k].width;
-    canvas_cut(c, x, y, w, column_role(&t->column[i]), true, head);
+    return w;
 }
 
-static void draw_heads(struct app *a, const struct table *t, int from, int n, int y)
+static void draw_heads(struct app *a, const struct table *t, struct sight s, int y)
 {
+    struct canvas *c = a->canvas;
     int x = 3;
-    for (int k = -1; k < n; k++) {
-        int i = k < 0 ? 0 : from + k;
+    for (int k = -1; k < s.n; k++) {
+        int i = k < 0 ? 0 : s.from + k;
         const struct table_column *col = &t->column[i];
         bool first = k <= 0 || strcmp(col->head[0], t->column[i - 1].head[0]) != 0;
-        if (first)
-            draw_group(a->canvas, t, i, from + n, x, y);
-        draw_cell(a->canvas, x, y + 1, col, ROLE_DIM, false, col->head[1]);
+        if (first && *col->head[0])
+            canvas_cut(c, at(x, y, group_width(t, i, s.from + s.n)), column_role(col), true,
+                       col->head[0]);
+        canvas_text(c, cell_span(col, col->head[1], x, y + 1), ROLE_DIM, false, col->head[1]);
         x += col->width + GAP;
     }
 }
 
-static void draw_row(struct app *a, const struct table *t, int line, int from, int n, int y)
+static void draw_row(struct app *a, const struct table *t, int line, struct sight s, int y)
 {
     const struct table_row *row = &t->row[line];
     int x = 3;
     bool here = row->row->number == a->scene->table_row;
     mouse_hot(a, (struct rect){0, y, a->canvas->w, 1}, act_table_focus, row->row->number);
     canvas_put(a->canvas, 1, y, ROLE_FOCUS, here ? L'▶' : L' ');
-    for (int k = -1; k < n; k++) {
-        int i = k < 0 ? 0 : from + k;
-        draw_cell(a->canvas, x, y, &t->column[i], ROLE_TEXT, here, row->cell[i]);
+    for (int k = -1; k < s.n; k++) {
+        int i = k < 0 ? 0 : s.from + k;
+        canvas_text(a->canvas, cell_span(&t->column[i], row->cell[i], x, y), ROLE_TEXT, here,
+                    row->cell[i]);
         x += t->column[i].width + GAP;
     }
 }
@@ -89,22 +93,22 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
 {
     struct canvas *c = a->canvas;
     int from = 1 + (a->table_column < t->columns - 1 ? a->table_column : 0);
-    int n = columns_that_fit(t, from, c->w), room = h - 4;
-    int focus = focus_line(a, t), top = focus >= room ? focus - room + 1 : 0;
+    struct sight s = {from, columns_that_fit(t, from, c->w)};
+    int room = h - 4, focus = focus_line(a, t), top = focus >= room ? focus - room + 1 : 0;
     struct rect rule = {0, y + 2, c->w, 1};
-    draw_heads(a, t, from, n, y);
+    draw_heads(a, t, s, y);
     canvas_fill(c, rule, ROLE_FRAME, L'─');
     int i = 0;
     for (; i < room && top + i < t->rows; i++)
-        draw_row(a, t, top + i, from, n, y + 3 + i);
+        draw_row(a, t, top + i, s, y + 3 + i);
     rule.y = y + 3 + i;
     canvas_fill(c, rule, ROLE_FRAME, L'─');
-    if (from + n < t->columns)
-        canvas_text(c, c->w - 9, y + 2, 8, ROLE_DIM, false, " more ] ");
+    if (s.from + s.n < t->columns)
+        canvas_text(c, at(c->w - 9, y + 2, 8), ROLE_DIM, false, " more ] ");
     if (top > 0)
-        canvas_printf(c, 2, y + 2, 20, ROLE_DIM, false, " %d more ↑ ", top);
+        canvas_printf(c, at(2, y + 2, 20), ROLE_DIM, false, " %d more ↑ ", top);
     if (top + i < t->rows)
-        canvas_printf(c, 2, rule.y, 20, ROLE_DIM, false, " %d more ↓ ", t->rows - top - i);
+        canvas_printf(c, at(2, rule.y, 20), ROLE_DIM, false, " %d more ↓ ", t->rows - top - i);
     return rule.y + 1;
 }
 
@@ -146,16 +150,16 @@ void view_table_draw(struct app *a)
     int bottom = c->h - 2, gap = c->h >= 20;
     chrome_header(a);
     if (!s->has_table || !s->table.rows) {
-        canvas_text(c, 1, TOP, c->w - 1, ROLE_DIM, false,
+        canvas_text(c, at(1, TOP, c->w - 1), ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     } else {
-        canvas_cut(c, 1, TOP, c->w - 1, ROLE_TEXT, false, s->table.title);
+        canvas_cut(c, at(1, TOP, c->w - 1), ROLE_TEXT, false, s->table.title);
         int answer = answer_lines(a, bottom - TOP - 2 - gap);
         bottom -= answer + gap;
         int y = draw_table(a, &s->table, TOP + 2, bottom - TOP - 2);
         y += draw_published(a, y, bottom - y);
         if (s->table.foot[0] && y < bottom)
-            canvas_cut(c, 1, y++, c->w - 2, ROLE_TEXT, false, s->table.foot);
+            canvas_cut(c, at(1, y++, c->w - 2), ROLE_TEXT, false, s->table.foot);
         y = y < bottom ? y + 1 : y;
         chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
     }

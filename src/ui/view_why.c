@@ -30,13 +30,6 @@ static struct columns half(const struct canvas *c, int i)
     return (struct columns){LABEL + 2 + i * w, w, w >= WIDE};
 }
 
-static void right(struct canvas *c, int x, int y, int w, enum role role, bool bold,
-                  const char *text)
-{
-    int used = canvas_width(text);
-    canvas_text(c, x + (used < w ? w - used : 0), y, w, role, bold, text);
-}
-
 static const char *amount(double v, char *buf, size_t size)
 {
     if (isnan(v))
@@ -53,23 +46,25 @@ static void draw_side(struct canvas *c, int y, const struct columns *k, const st
     char text[24];
     bool none = l->calls == 0;
     if (!isnan(l->calls))
-        right(c, k->x, y, CALLS, ROLE_TEXT, bold, none ? "0" : amount(l->calls, text, sizeof text));
+        canvas_right(c, at(k->x, y, CALLS), ROLE_TEXT, bold,
+                     none ? "0" : amount(l->calls, text, sizeof text));
     if (k->price)
-        canvas_text(c, k->x + CALLS + 2, y, k->w - CALLS - 9, ROLE_DIM, false, l->price);
-    right(c, k->x + k->w - 8, y, 7, ROLE_TEXT, bold,
-          none ? "-" : amount(l->us, text, sizeof text));
+        canvas_text(c, at(k->x + CALLS + 2, y, k->w - CALLS - 9), ROLE_DIM, false, l->price);
+    canvas_right(c, at(k->x + k->w - 8, y, 7), ROLE_TEXT, bold,
+                 none ? "-" : amount(l->us, text, sizeof text));
 }
 
 static void draw_heads(struct canvas *c, const struct scene_why *w, int y)
 {
     for (int i = 0; i < w->count; i++) {
         struct columns k = half(c, i);
-        canvas_printf(c, k.x + 1, y, k.w - 1, words_role(w->pane[i]), true, "%c %s",
+        canvas_printf(c, at(k.x + 1, y, k.w - 1), words_role(w->pane[i]), true, "%c %s",
                       'A' + w->pane[i], w->model[i]);
-        right(c, k.x, y + 1, CALLS, ROLE_DIM, false, "calls");
+        canvas_right(c, at(k.x, y + 1, CALLS), ROLE_DIM, false, "calls");
         if (k.price)
-            canvas_text(c, k.x + CALLS + 1, y + 1, k.w - CALLS - 8, ROLE_DIM, false, "× price, µs");
-        right(c, k.x + k.w - 8, y + 1, 7, ROLE_DIM, false, "= µs");
+            canvas_text(c, at(k.x + CALLS + 1, y + 1, k.w - CALLS - 8), ROLE_DIM, false,
+                        "× price, µs");
+        canvas_right(c, at(k.x + k.w - 8, y + 1, 7), ROLE_DIM, false, "= µs");
     }
 }
 
@@ -114,7 +109,7 @@ static int draw_bill(struct app *a, const struct scene_why *w, int y, bool one)
         bool here = n == a->why_line, sum = n == BILL_MEASURED;
         mouse_hot(a, (struct rect){0, y, c->w, 1}, act_why_focus, n);
         canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
-        canvas_text(c, 2, y, LABEL, here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
+        canvas_text(c, at(2, y, LABEL), here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
                     bill_words[n].label);
         for (int i = 0; i < w->count; i++) {
             struct columns k = half(c, i);
@@ -151,7 +146,7 @@ static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, 
     double sum = 0, all = us_of(&w->bill[i], 0, BILL_REST);
     int x = 5;
     char text[24];
-    canvas_printf(c, 2, y, 2, words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
+    canvas_printf(c, at(2, y, 2), words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
     for (int p = 0; p < PARTS; p++) {
         sum += us_of(&w->bill[i], parts[p].from, parts[p].to);
         int end = 5 + (int)lround(sum * scale);
@@ -159,7 +154,7 @@ static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, 
                     c->ascii ? parts[p].plain : parts[p].glyph);
         x = end;
     }
-    canvas_text(c, x + 1, y, 8, ROLE_TEXT, false, amount(all, text, sizeof text));
+    canvas_text(c, at(x + 1, y, 8), ROLE_TEXT, false, amount(all, text, sizeof text));
 }
 
 /* What the glyphs stand for, beside the bar that leaves room for it. */
@@ -168,7 +163,7 @@ static void draw_legend(struct canvas *c, int x, int y)
     x = x > c->w - 33 ? x : c->w - 33;
     for (int p = 0; p < PARTS; p++) {
         canvas_put(c, x, y, ROLE_DIM, c->ascii ? parts[p].plain : parts[p].glyph);
-        x += 2 + canvas_text(c, x + 2, y, 12, ROLE_DIM, false, parts[p].name) + 2;
+        x += 2 + canvas_text(c, at(x + 2, y, 12), ROLE_DIM, false, parts[p].name) + 2;
     }
 }
 
@@ -193,12 +188,12 @@ static int draw_bars(struct canvas *c, const struct scene_why *w, int y)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x, int y, int width)
+static void draw_fact(struct canvas *c, const struct scene_why *w, int f, struct span to)
 {
     enum metric_id m = why_facts[f].metric;
     const char *name = why_facts[f].name;
-    int each = (width - 19) / 2 < 11 ? (width - 19) / 2 : 11;
-    canvas_cut(c, x, y, 18, ROLE_DIM, false, *name ? name : metric_table[m].title);
+    int each = (to.w - 19) / 2 < 11 ? (to.w - 19) / 2 : 11;
+    canvas_cut(c, at(to.x, to.y, 18), ROLE_DIM, false, *name ? name : metric_table[m].title);
     for (int i = 0; i < w->count; i++) {
         char text[24];
         double v = w->fact[f][i];
@@ -209,7 +204,7 @@ static void draw_fact(struct canvas *c, const struct scene_why *w, int f, int x,
             words_cell(m, v, text, sizeof text);
         else
             words_figure(m, v, c->ascii, text, sizeof text);
-        right(c, x + 19 + i * each, y, each - 1, ROLE_TEXT, false, text);
+        canvas_right(c, at(to.x + 19 + i * each, to.y, each - 1), ROLE_TEXT, false, text);
     }
 }
 
@@ -228,7 +223,7 @@ static int draw_facts(struct canvas *c, const struct scene_why *w, int y, int li
     for (int f = 0; f < WHY_FACTS && n < lines * beside; f++) {
         if (!measured(w, f))
             continue;
-        draw_fact(c, w, f, 2 + n % beside * width, y + n / beside, width - 2);
+        draw_fact(c, w, f, at(2 + n % beside * width, y + n / beside, width - 2));
         n++;
     }
     return y + (n + beside - 1) / beside;
@@ -236,13 +231,18 @@ static int draw_facts(struct canvas *c, const struct scene_why *w, int y, int li
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static int draw_text(struct canvas *c, int y, int end, enum role role, const char *head,
-                     const char *text)
+struct notes { /* the lines that are left for them */
+    struct canvas *c;
+    int y, end;
+};
+
+static void note(struct notes *n, enum role role, const char *head, const char *text)
 {
-    if (!*text || y >= end)
-        return y;
-    int x = 2 + canvas_text(c, 2, y, c->w - 3, ROLE_TITLE, false, head) + 1;
-    return y + chrome_text(c, (struct rect){x, y, c->w - x - 1, end - y}, role, false, text);
+    if (!*text || n->y >= n->end)
+        return;
+    int x = 2 + canvas_text(n->c, at(2, n->y, n->c->w - 3), ROLE_TITLE, false, head) + 1;
+    struct rect room = {x, n->y, n->c->w - x - 1, n->end - n->y};
+    n->y += chrome_text(n->c, room, role, false, text);
 }
 
 static int text_room(const struct canvas *c, const char *text)
@@ -250,18 +250,18 @@ static int text_room(const struct canvas *c, const char *text)
     return *text ? text_lines(text, c->w - 14) : 0;
 }
 
-static int draw_notes(struct canvas *c, const struct scene_why *w, int y, int end)
+static void draw_notes(struct canvas *c, const struct scene_why *w, int y, int end)
 {
     int rest = text_room(c, w->same.differs) + text_room(c, w->same.waits) +
                text_room(c, w->workers);
     int room = end - y - rest > 1 ? end - rest : end;
-    y = draw_text(c, y, room - 1 > y ? room - 1 : room, ROLE_DIM, w->count > 1 ? "Same:" : "Set:",
-                  w->same.same);
-    y = draw_text(c, y, end, ROLE_DIM, "Waits:", w->same.waits);
-    y = draw_text(c, y, end, ROLE_TEXT, "Workers:", w->workers);
-    y = draw_text(c, y, end, ROLE_WARN, "Differs:", w->same.differs);
-    return draw_text(c, y, end, ROLE_DIM, "Loopback:",
-                     "write holds the client's receive path; no network.  e: more");
+    struct notes n = {c, y, room - 1 > y ? room - 1 : room};
+    note(&n, ROLE_DIM, w->count > 1 ? "Same:" : "Set:", w->same.same);
+    n.end = end;
+    note(&n, ROLE_DIM, "Waits:", w->same.waits);
+    note(&n, ROLE_TEXT, "Workers:", w->workers);
+    note(&n, ROLE_WARN, "Differs:", w->same.differs);
+    note(&n, ROLE_DIM, "Loopback:", "write holds the client's receive path; no network.  e: more");
 }
 
 /* The line in focus: its arithmetic, what it holds, and what loopback does to it. */
@@ -283,10 +283,11 @@ static void draw_explained(struct app *a, const struct scene_why *w, int y, int 
             say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
         if (!isnan(pct))
             say(&t, ", %.0f %% of all", pct);
-        canvas_cut(c, 2, y++, c->w - 3, words_role(w->pane[i]), true, text);
+        canvas_cut(c, at(2, y++, c->w - 3), words_role(w->pane[i]), true, text);
     }
-    y = draw_text(c, y, end, ROLE_TEXT, word->label, word->text);
-    draw_text(c, y, end, ROLE_DIM, "Loopback:", loopback_points[word->point].text);
+    struct notes n = {c, y, end};
+    note(&n, ROLE_TEXT, word->label, word->text);
+    note(&n, ROLE_DIM, "Loopback:", loopback_points[word->point].text);
 }
 
 static void draw_title(struct app *a, const struct scene_why *w)
@@ -306,11 +307,11 @@ static void draw_title(struct app *a, const struct scene_why *w)
         say(&t, " · prices were not measured");
     if (w->workload->repeat && w->rounds > 1)
         say(&t, " · means of %d passes", w->rounds);
-    canvas_cut(c, 1, 1, c->w - 2, ROLE_TITLE, true,
+    canvas_cut(c, at(1, 1, c->w - 2), ROLE_TITLE, true,
                c->w < 80 ? "The bill of one request: calls × price, µs of server CPU"
                          : "The bill of one request: calls × price on this machine, µs of server "
                            "CPU");
-    canvas_cut(c, 1, 2, c->w - 2, ROLE_DIM, false, text);
+    canvas_cut(c, at(1, 2, c->w - 2), ROLE_DIM, false, text);
 }
 
 /* Bars, figures and notes, below the bill. */
@@ -346,7 +347,7 @@ void view_why_draw(struct app *a)
     const struct scene_why *w = &a->scene->why;
     chrome_header(a);
     if (!w->row) {
-        canvas_text(c, 1, 1, c->w - 2, ROLE_DIM, false,
+        canvas_text(c, at(1, 1, c->w - 2), ROLE_DIM, false,
                     a->frozen
                         ? "frozen: the bill comes when the picture goes on (f in the live view)"
                         : "nothing is measured of this yet");

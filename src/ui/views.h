@@ -58,9 +58,8 @@ char *words_param(enum param_id id, double v, char *buf, size_t size);
 enum role words_role(int pane);
 
 /* series.c: the last `slots` figures of a pane for a graph, newest last; NaN where nothing was
- * measured. Returns how many are written (all of them; slots at most TRACE_POINTS); *span_s is the
- * time that they last; NaN: each is a pass, and passes last as long as they last. */
-int series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out,
-                 double *span_s);
+ * measured. Slots at most TRACE_POINTS. Returns the time that they last; NaN: each is a pass, and
+ * passes last as long as they last. */
+double series_build(const struct scene *s, int pane, enum metric_id m, int slots, double *out);
 
 #endif
