@@ -302,8 +302,8 @@ static int crowd(const struct session *s)
 }
 
 /* A thread among a thousand that never sleep gets a thousandth of their CPUs: the screen then takes
- * half a second for a key, and a turn ends as late. Beside so many load threads those that belong to
- * neither side use the server's CPU, a few thousandths of it; else they leave it alone. */
+ * half a second for a key, and a turn ends as late. Beside so many load threads those that belong
+ * to neither side use the server's CPU, a few thousandths of it; else they leave it alone. */
 static void seat_others(struct session *s, bool crowded)
 {
     cpu_set_t set = s->cpus.load;
