@@ -21,6 +21,12 @@ struct parts {
     bool bracketed;
 };
 
+/* What an address is for. */
+struct use {
+    int port;
+    bool listening;
+};
+
 static int bad(struct err *e, const char *text, const char *why)
 {
     return err_set(e, EINVAL, "address '%.80s': %s", text, why);
@@ -106,21 +112,21 @@ static void copy_address(const struct addrinfo *ai, int port, struct net_addr *o
     net_addr_set_port(out, port);
 }
 
-static void choose(const struct addrinfo *list, int port, bool listening, struct net_addr *out)
+static void choose(const struct addrinfo *list, struct use use, struct net_addr *out)
 {
     struct net_addr a = {0};
     for (const struct addrinfo *ai = list; ai && list->ai_next; ai = ai->ai_next) {
-        copy_address(ai, port, &a);
-        if (listening ? ai->ai_family == AF_INET : answers(&a)) {
+        copy_address(ai, use.port, &a);
+        if (use.listening ? ai->ai_family == AF_INET : answers(&a)) {
             *out = a;
             return;
         }
     }
-    copy_address(list, port, out);
+    copy_address(list, use.port, out);
 }
 
-static int resolve(const char *text, const struct parts *p, int port, bool listening,
-                   struct net_addr *out, struct err *e)
+static int resolve(const char *text, const struct parts *p, struct use use, struct net_addr *out,
+                   struct err *e)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_family = AF_UNSPEC}, *list;
     if (p->bracketed) {
@@ -133,7 +139,7 @@ static int resolve(const char *text, const struct parts *p, int port, bool liste
     if (rc != 0)
         return err_set(e, ENOENT, "address '%.80s': %s", text,
                        rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
-    choose(list, port, listening, out);
+    choose(list, use, out);
     freeaddrinfo(list);
     return 0;
 }
@@ -152,7 +158,7 @@ int net_addr_parse(const char *text, bool listening, struct net_addr *out, struc
     if (any && !listening)
         return bad(e, text, "the host is missing");
     if (!any)
-        return resolve(text, &p, port, listening, out, e);
+        return resolve(text, &p, (struct use){port, listening}, out, e);
     any_address(out);
     net_addr_set_port(out, port);
     return 0;

@@ -131,13 +131,10 @@ static int parse_ratio(char *term, const struct plan *p, struct claim_condition 
     return 0;
 }
 
-static int parse_figure(const struct claim *claim, const char *who, const char *figure,
-                        const char *limit, struct claim_condition *c, struct err *e)
+static int parse_figure(const struct plan *p, const char *who, const char *text,
+                        struct claim_condition *c, struct err *e)
 {
-    char text[160];
     struct expr under;
-    const struct plan *p = &claim->plan;
-    snprintf(text, sizeof text, "%s%s", figure, limit);
     int status = expr_parse(who, text, &c->of, e);
     if (status == 0 && !c->of.model[0])
         status = err_set(e, EINVAL, "%s %s: must name its model", who, text);
@@ -152,7 +149,7 @@ static int parse_figure(const struct claim *claim, const char *who, const char *
 static int parse_condition(const struct claim *claim, const char *who, char *text,
                            struct claim_condition *c, struct err *e)
 {
-    char term[96], limit[48], *at = strstr(text, " at ");
+    char term[96], limit[48], figure[160], *at = strstr(text, " at ");
     *c = (struct claim_condition){.along = PARAM_COUNT, .at = PARAM_COUNT};
     int status = at ? parse_at(at + 4, &claim->plan, c, e) : 0;
     if (at)
@@ -172,7 +169,10 @@ static int parse_condition(const struct claim *claim, const char *who, char *tex
     status = parse_function(term, &claim->plan, c, e);
     if (status == 0)
         status = parse_ratio(term, &claim->plan, c, e);
-    return status < 0 ? status : parse_figure(claim, who, term, limit, c, e);
+    if (status < 0)
+        return status;
+    snprintf(figure, sizeof figure, "%s%s", term, limit);
+    return parse_figure(&claim->plan, who, figure, c, e);
 }
 
 int claim_rule_parse(struct claim *claim, enum claim_verdict v, int line, char *text, struct err *e)
