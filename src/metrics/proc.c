@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc as text. A name may hold anything, ") R 1 (" and line breaks too, so stat is parsed from
- * its last ')'. CPU time comes from the process's CPU clock where there is one: it counts in ns,
- * holds threads that have ended, and is exact for a running one; stat's ticks are a few ms wide. */
+/* /proc as text, and what it says of processes. A name may hold anything, ") R 1 (" and line breaks
+ * too, so stat is parsed from its last ')'. CPU time comes from the process's CPU clock where there
+ * is one: it counts in ns, holds threads that have ended, and is exact for a running one; stat's
+ * ticks are a few ms wide. */
 #include "metrics/proc.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +19,14 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "metrics/proc_text.h"
 
 static char root[256] = "/proc";
 static long ticks_per_s, page_bytes;
-static _Atomic int stat_above; /* descriptor of its file "stat" + 1 */
 
 void proc_inject(const char *folder, long ticks, long page)
 {
-    if (stat_above)
-        close(stat_above - 1);
-    stat_above = 0;
+    proc_machine_forget();
     snprintf(root, sizeof root, "%s", folder ? folder : "/proc");
     ticks_per_s = ticks;
     page_bytes = page;
@@ -39,18 +37,31 @@ const char *proc_root(void)
     return root;
 }
 
-static uint64_t ticks_to_ns(uint64_t ticks)
+uint64_t proc_ticks_to_ns(uint64_t ticks)
 {
     uint64_t hz = (uint64_t)(ticks_per_s ? ticks_per_s : sysconf(_SC_CLK_TCK));
     return ticks / hz * NS_PER_S + ticks % hz * NS_PER_S / hz;
 }
 
-static int64_t pages_to_bytes(int64_t pages)
+int64_t proc_pages_to_bytes(int64_t pages)
 {
     int64_t bytes;
     if (__builtin_mul_overflow(pages, page_bytes ? page_bytes : sysconf(_SC_PAGESIZE), &bytes))
         return -1;
     return bytes;
+}
+
+int proc_text(const char *name, char *buf, size_t size)
+{
+    char path[sizeof root + 64];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    return limits_read_file(path, buf, size);
+}
+
+int64_t proc_number_after(const char *text, const char *label)
+{
+    const char *at = strstr(text, label);
+    return at ? strtoll(at + strlen(label), NULL, 10) : -1;
 }
 
 /* Bytes of the control character at s, 0 when it is none. */
@@ -90,19 +101,12 @@ int proc_stat_parse(const char *text, struct proc_stat *out)
                      &children_user, &children_sys, &out->threads, &out->start_ticks, &pages);
     if (got != 11)
         return -EINVAL;
-    out->children_user_ns = ticks_to_ns(children_user);
-    out->children_sys_ns = ticks_to_ns(children_sys);
-    out->user_ns = ticks_to_ns(user);
-    out->sys_ns = ticks_to_ns(sys);
-    out->rss_bytes = pages_to_bytes(pages);
+    out->children_user_ns = proc_ticks_to_ns(children_user);
+    out->children_sys_ns = proc_ticks_to_ns(children_sys);
+    out->user_ns = proc_ticks_to_ns(user);
+    out->sys_ns = proc_ticks_to_ns(sys);
+    out->rss_bytes = proc_pages_to_bytes(pages);
     return 0;
-}
-
-static int read_proc(const char *name, char *buf, size_t size)
-{
-    char path[sizeof root + 64];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    return limits_read_file(path, buf, size);
 }
 
 /* Files of /proc come whole in one read that starts at 0. */
@@ -136,8 +140,8 @@ static void exact_rss(const char *name, struct proc_stat *out)
     char statm[40], text[128];
     int64_t pages;
     snprintf(statm, sizeof statm, "%sm", name);
-    if (read_proc(statm, text, sizeof text) > 0 && sscanf(text, "%*s %" SCNd64, &pages) == 1)
-        out->rss_bytes = pages_to_bytes(pages);
+    if (proc_text(statm, text, sizeof text) > 0 && sscanf(text, "%*s %" SCNd64, &pages) == 1)
+        out->rss_bytes = proc_pages_to_bytes(pages);
 }
 
 int proc_stat_reread(struct proc_file *f, pid_t pid, struct proc_stat *out)
@@ -158,7 +162,7 @@ int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
         snprintf(name, sizeof name, "%d/stat", pid);
     else
         snprintf(name, sizeof name, "self/stat");
-    int n = read_proc(name, text, sizeof text);
+    int n = proc_text(name, text, sizeof text);
     if (n < 0)
         return err_set(e, -n, "process %d: %s", pid, strerror(-n));
     if (proc_stat_parse(text, out))
@@ -195,7 +199,7 @@ int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out)
     int n = reread(statm, name, text, sizeof text);
     if (n < 0 || sscanf(text, "%*s %" SCNd64, &pages) != 1)
         return n < 0 ? n : -EINVAL;
-    out->rss_bytes = pages_to_bytes(pages);
+    out->rss_bytes = proc_pages_to_bytes(pages);
     return 0;
 }
 
@@ -211,23 +215,7 @@ int64_t proc_cpu_ns(pid_t pid)
     return (int64_t)(stat.user_ns + stat.sys_ns);
 }
 
-int64_t proc_mem_total(void)
-{
-    char text[4096];
-    int64_t kib;
-    if (read_proc("meminfo", text, sizeof text) <= 0)
-        return -1;
-    const char *line = strstr(text, "MemTotal:");
-    return line && sscanf(line, "MemTotal: %" SCNd64, &kib) == 1 ? kib * 1024 : -1;
-}
-
 /* ---- threads ---- */
-
-static int64_t number_after(const char *text, const char *label)
-{
-    const char *at = strstr(text, label);
-    return at ? strtoll(at + strlen(label), NULL, 10) : -1;
-}
 
 void proc_thread_read(struct proc_thread_files *f, pid_t pid, pid_t tid, struct proc_thread *out)
 {
@@ -235,8 +223,8 @@ void proc_thread_read(struct proc_thread_files *f, pid_t pid, pid_t tid, struct 
     *out = (struct proc_thread){-1, -1, -1};
     snprintf(name, sizeof name, "%d/task/%d/status", pid, tid);
     if (reread(&f->status, name, text, sizeof text) > 0) {
-        out->sleeps = number_after(text, "\nvoluntary_ctxt_switches:");
-        out->preempted = number_after(text, "\nnonvoluntary_ctxt_switches:");
+        out->sleeps = proc_number_after(text, "\nvoluntary_ctxt_switches:");
+        out->preempted = proc_number_after(text, "\nnonvoluntary_ctxt_switches:");
     }
     snprintf(name, sizeof name, "%d/task/%d/schedstat", pid, tid);
     int64_t run, wait;
@@ -322,147 +310,6 @@ void proc_extent_read(pid_t pid, struct proc_extent *out)
     out->processes = 1;
     out->descriptors = descriptors_of(pid);
     snprintf(name, sizeof name, "%d/smaps_rollup", pid);
-    int64_t kib = read_proc(name, text, sizeof text) > 0 ? number_after(text, "\nPss:") : -1;
+    int64_t kib = proc_text(name, text, sizeof text) > 0 ? proc_number_after(text, "\nPss:") : -1;
     out->pss_bytes = kib < 0 ? -1 : kib * 1024;
-}
-
-/* ---- what the kernel counts of TCP ---- */
-
-/* netstat and snmp have two lines a group: names, then values in the same order. */
-static int64_t column(const char *names, const char *values, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    while (*names && *names != '\n' && *values && *values != '\n') {
-        size_t name = strcspn(names, " \n"), value = strcspn(values, " \n");
-        if (name == length && !memcmp(names, wanted, length))
-            return strtoll(values, NULL, 10);
-        names += name + strspn(names + name, " ");
-        values += value + strspn(values + value, " ");
-    }
-    return -1;
-}
-
-/* Reads a file and finds the two lines of a group in it. */
-static bool read_group(const char *name, const char *group, char *text, size_t size,
-                       const char **names, const char **values)
-{
-    if (read_proc(name, text, size) <= 0)
-        return false;
-    *names = strstr(text, group);
-    *values = *names ? strstr(*names + 1, group) : NULL;
-    return *values != NULL;
-}
-
-void proc_net_read(struct proc_net *out)
-{
-    char text[16384];
-    const char *names, *values;
-    *out = (struct proc_net){-1, -1, -1, -1, -1, -1, -1};
-    if (read_group("net/netstat", "TcpExt: ", text, sizeof text, &names, &values)) {
-        out->listen_overflows = column(names, values, "ListenOverflows");
-        out->listen_drops = column(names, values, "ListenDrops");
-        out->syn_retrans = column(names, values, "TCPSynRetrans");
-        out->syn_cookies_sent = column(names, values, "SyncookiesSent");
-    }
-    if (read_group("net/snmp", "\nTcp: ", text, sizeof text, &names, &values))
-        out->retransmits = column(names + 1, values + 1, "RetransSegs");
-    if (read_proc("net/sockstat", text, sizeof text) <= 0)
-        return;
-    const char *tcp = strstr(text, "TCP:");
-    int64_t pages = tcp ? number_after(tcp, " mem ") : -1;
-    out->time_wait = tcp ? number_after(tcp, " tw ") : -1;
-    out->mem_bytes = pages < 0 ? -1 : pages_to_bytes(pages);
-}
-
-/* ---- CPUs ---- */
-
-static void fill_cpu(const char *ticks, struct proc_cpu *out)
-{
-    uint64_t user, nice, sys, idle, iowait, irq, softirq, steal;
-    int got = sscanf(ticks,
-                     "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                     " %" SCNu64 " %" SCNu64,
-                     &user, &nice, &sys, &idle, &iowait, &irq, &softirq, &steal);
-    if (got != 8)
-        return;
-    out->busy_ns = (int64_t)ticks_to_ns(user + nice + sys + irq + softirq);
-    out->steal_ns = (int64_t)ticks_to_ns(steal);
-    out->idle_ns = (int64_t)ticks_to_ns(idle + iowait);
-}
-
-/* The line of a CPU, or of all, in what was read of /proc/stat; NULL: not there. */
-static const char *cpu_line(const char *text, int cpu)
-{
-    char head[24];
-    int n = cpu < 0 ? snprintf(head, sizeof head, "cpu ") :
-                      snprintf(head, sizeof head, "cpu%d ", cpu);
-    while (text && !strncmp(text, "cpu", 3)) { /* the long line of the interrupts ends it */
-        if (!strncmp(text, head, (size_t)n))
-            return text + n;
-        text = strchr(text, '\n');
-        text = text ? text + 1 : NULL;
-    }
-    return NULL;
-}
-
-/* /proc/stat, open from the first reading on: twice a turn it would cost more to find than to
- * read. */
-static int stat_file(void)
-{
-    char path[sizeof root + 16];
-    int above = atomic_load(&stat_above), none = 0;
-    if (above)
-        return above - 1;
-    snprintf(path, sizeof path, "%s/stat", root);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || atomic_compare_exchange_strong(&stat_above, &none, fd + 1))
-        return fd;
-    close(fd); /* another thread was first */
-    return none - 1;
-}
-
-void proc_cpu_read(int cpu, struct proc_cpu *out)
-{
-    char text[32768]; /* the lines of the CPUs come first, some 80 bytes each */
-    *out = (struct proc_cpu){-1, -1, -1};
-    int fd = stat_file();
-    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    text[n < 0 ? 0 : n] = '\0';
-    const char *line = cpu_line(text, cpu);
-    if (line)
-        fill_cpu(line, out);
-}
-
-/* ---- the kernel's memory ---- */
-
-/* What a connection is made of; a cache of anything else changes with whatever else runs. */
-static bool socket_cache(const char *name)
-{
-    static const char *const begin[] = {"TCP", "sock_inode_cache", "filp", "eventpoll_", "tcp_bind",
-                                        "request_sock_TCP", "tw_sock_TCP"};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
-        if (!strncmp(name, begin[i], strlen(begin[i])))
-            return true;
-    return false;
-}
-
-/* With what a slab wastes beside its objects. */
-int64_t proc_socket_bytes(void)
-{
-    char path[sizeof root + 16], line[512], name[64];
-    long active, total, size, per_slab, pages;
-    int64_t sum = 0;
-    bool tcp = false; /* kernels may merge caches of one size, and then name another one */
-    snprintf(path, sizeof path, "%s/slabinfo", root);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return -1;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "%63s %ld %ld %ld %ld %ld", name, &active, &total, &size, &per_slab,
-                   &pages) == 6 && per_slab > 0 && socket_cache(name)) {
-            sum += active * pages_to_bytes(pages) / per_slab;
-            tcp |= !strcmp(name, "TCP");
-        }
-    fclose(file);
-    return tcp ? sum : -1;
 }
