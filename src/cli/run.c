@@ -114,7 +114,7 @@ static int save(struct session *s, const struct args *a, struct err *e)
 static bool measured_anything(const struct rows *rows)
 {
     for (const struct row *r = rows->first; r; r = r->next)
-        for (int i = 0; i < r->pane_count; i++)
+        for (int i = 0; i < r->pane_count && r->state != ROW_DROPPED; i++)
             if (r->panes[i].count > 0)
                 return true;
     return false;

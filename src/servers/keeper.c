@@ -102,7 +102,8 @@ static void keep_output(struct keeper *k, const char *bytes, size_t n)
     atomic_store(&k->said, said + n);
 }
 
-/* The keeper may write on meanwhile: a line may then be a mixture, which harms nobody. */
+/* Runs of blanks count as one, as dumps of a crash have many. The keeper may write on meanwhile: a
+ * line may then be a mixture, which harms nobody. */
 char *keeper_last_lines(const struct keeper *k, char *buf, size_t size)
 {
     uint64_t end = atomic_load(&k->said), from = end > KEEPER_SAID ? end - KEEPER_SAID : 0;
@@ -112,9 +113,14 @@ char *keeper_last_lines(const struct keeper *k, char *buf, size_t size)
     for (uint64_t i = from; i < end; i++) {
         unsigned char c = (unsigned char)k->output[i % KEEPER_SAID];
         if (c == '\n' || c == '\r') {
+            n -= n > 0 && all[n - 1] == ' ';
             gap = n > 0;
             continue;
         }
+        if (c == '\t')
+            c = ' ';
+        if (c == ' ' && (gap || n == 0 || all[n - 1] == ' '))
+            continue;
         if (gap)
             memcpy(all + n, " / ", 3), n += 3;
         gap = false;

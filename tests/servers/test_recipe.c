@@ -222,6 +222,8 @@ static void last_lines(void **state)
     assert_string_equal(keeper_last_lines(k, out, sizeof out), "");
     output(k, "\n\none\r\n\ntwo \033[1m\n\n");
     assert_string_equal(keeper_last_lines(k, out, sizeof out), "one / two ?[1m");
+    output(k, "\tat  f   (x) \n  b\n");
+    assert_string_equal(keeper_last_lines(k, out, sizeof out), "one / two ?[1m / at f (x) / b");
     for (int i = 0; i < 2000; i++)
         output(k, "a longer line\n");
     assert_string_equal(keeper_last_lines(k, out, sizeof out), "a longer line / a longer line");
