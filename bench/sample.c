@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -18,9 +17,7 @@
 
 static double cpu_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return (double)clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID) / NS_PER_MS;
 }
 
 static int by_value(const void *a, const void *b)

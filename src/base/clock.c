@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 static clock_fn injected;
 
@@ -23,9 +22,20 @@ void clock_inject(clock_fn fn)
     injected = fn;
 }
 
+int64_t clock_cpu_ns(clockid_t clock)
+{
+    struct timespec ts;
+    return clock_gettime(clock, &ts) ? -1 : (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+}
+
+struct timespec clock_timespec(uint64_t ns)
+{
+    return (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+}
+
 void clock_sleep_until(uint64_t t_ns)
 {
-    struct timespec ts = {(time_t)(t_ns / NS_PER_S), (long)(t_ns % NS_PER_S)};
+    struct timespec ts = clock_timespec(t_ns);
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
         ;
 }

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 typedef uint64_t (*clock_fn)(void);
 
@@ -22,6 +23,13 @@ void clock_inject(clock_fn fn);
 
 /* Sleeps until clock_ns() reaches t; EINTR goes on sleeping. */
 void clock_sleep_until(uint64_t t_ns);
+
+/* CPU time in ns by the clock of a thread or a process (CLOCK_THREAD_CPUTIME_ID: the caller's); -1:
+ * it is gone. */
+int64_t clock_cpu_ns(clockid_t clock);
+
+/* So many ns as system calls take them. */
+struct timespec clock_timespec(uint64_t ns);
 
 /* Wall time as ISO 8601 with offset, "2026-11-30T14:06:01.250+00:00". */
 void clock_iso8601(char *buf, size_t size);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "load/blocking.h"
 #include "load/dial.h"
 
@@ -212,7 +213,7 @@ static enum outcome receive_all(struct blocker *b, uint64_t sent_ns)
 
 void blocker_publish_cpu(struct blocker *b, uint64_t now_ns)
 {
-    int64_t ns = load_own_cpu_ns();
+    int64_t ns = clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     atomic_fetch_add_explicit(&blocker_shard(b)->cpu_ns, ns - b->cpu_seen_ns, memory_order_relaxed);
     b->cpu_seen_ns = ns;
     b->cpu_at_ns = now_ns;

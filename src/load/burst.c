@@ -275,7 +275,7 @@ int burst_repeat(const struct load_spec *spec, struct load_watch *watch, struct 
                  struct err *e)
 {
     struct pass p = {.spec = spec, .v = out->values.v, .note = out->note};
-    int64_t cpu_ns = load_own_cpu_ns();
+    int64_t cpu_ns = clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     memset(out, 0, sizeof *out);
     values_clear(&out->values);
     begin(&p, watch);
@@ -287,7 +287,8 @@ int burst_repeat(const struct load_spec *spec, struct load_watch *watch, struct 
     clear(&p);
     counter_set(&p.senders.counts.closed, counter_get(&p.senders.counts.connects));
     load_counts_add(&out->counts, &p.senders.counts);
-    out->load_cpu_ns = load_own_cpu_ns() - cpu_ns + atomic_load(&p.senders.cpu_ns);
+    out->load_cpu_ns =
+        clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns + atomic_load(&p.senders.cpu_ns);
     /* Of the whole pass: the measured part is the drain's. */
     p.v[METRIC_load_cpu_pct] = (double)out->load_cpu_ns / 1e7 / out->duration_s;
     return failed;

@@ -258,14 +258,14 @@ int connect_repeat(const struct load_spec *spec, struct load_watch *watch,
                    struct repeat_result *out, struct err *e)
 {
     struct pass p = {.spec = spec, .watcher.watch = watch, .n = (int)spec->params.connections};
-    int64_t cpu_ns = load_own_cpu_ns();
+    int64_t cpu_ns = clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     load_pass_measured(p.spec, true);
     p.fds = xcalloc((size_t)p.n + 1, sizeof *p.fds);
     for (int i = 0; i < p.n; i++)
         p.fds[i] = -1;
     int failed = run(&p, e);
     results(&p, out);
-    out->load_cpu_ns = load_own_cpu_ns() - cpu_ns;
+    out->load_cpu_ns = clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
     load_pass_measured(p.spec, false);
     clear(&p);
     if (p.established == p.n && accepted(&p) >= p.n)

@@ -21,7 +21,7 @@ static int wait_connected(int fd, const struct dial *d)
         if (now >= d->deadline_ns)
             return -ETIMEDOUT;
         uint64_t ns = d->deadline_ns - now < SLICE_NS ? d->deadline_ns - now : SLICE_NS;
-        struct timespec ts = {0, (long)ns};
+        struct timespec ts = clock_timespec(ns);
         if (ppoll(&p, 1, &ts, NULL) > 0)
             return net_connect_result(fd);
         if (d->off && d->off(d->ctx))

@@ -172,7 +172,6 @@ struct load_thread {
 int load_start_thread(const struct load *l, pthread_t *out, const struct load_thread *how);
 int load_start_thread_on(const struct load_spec *spec, pthread_t *out,
                          const struct load_thread *how);
-int64_t load_own_cpu_ns(void); /* CPU time of the calling thread */
 
 /* First of all in a thread of the load: sleeps that end on time (its timer slack to the least),
  * calls that cost no more than they must. */

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/futex.h"
 #include "base/limits.h"
 #include "load/engine.h"
@@ -344,11 +344,9 @@ long load_established(const struct load *l)
 
 static int64_t thread_cpu_ns(pthread_t t)
 {
-    clockid_t id;
-    struct timespec ts;
-    if (pthread_getcpuclockid(t, &id) || clock_gettime(id, &ts))
-        return 0;
-    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
+    clockid_t clock;
+    int64_t ns = pthread_getcpuclockid(t, &clock) ? 0 : clock_cpu_ns(clock);
+    return ns < 0 ? 0 : ns;
 }
 
 long load_served(const struct load *l)

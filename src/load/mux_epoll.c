@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "load/mux_way.h"
+#include "base/clock.h"
 
 #define BUFFER 65536
 #define WAKE UINT64_MAX /* the event of the wake-up descriptor */
@@ -98,7 +99,7 @@ static ssize_t set_send(struct mux *m, struct conn *c, size_t len)
 static int set_wait(struct mux *m, uint64_t ns)
 {
     struct set *s = m->own;
-    struct timespec ts = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+    struct timespec ts = clock_timespec(ns);
     if (ns == 0)
         return epoll_wait(m->wait_fd, s->events, MUX_EVENTS, 0);
     int n = epoll_pwait2(m->wait_fd, s->events, MUX_EVENTS, ns == UINT64_MAX ? NULL : &ts,

@@ -112,7 +112,7 @@ static void *sender_main(void *arg)
     }
     if (t->fd >= 0)
         net_close_reset(t->fd);
-    atomic_fetch_add(&s->cpu_ns, load_own_cpu_ns());
+    atomic_fetch_add(&s->cpu_ns, clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID));
     return NULL;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/fds.h"
 #include "base/futex.h"
@@ -23,13 +22,6 @@ void load_take_table(struct load *l, const int *keep, int n)
     int failed = fds_own_table(keep, n);
     if (failed && failed != -ENOSYS)
         load_note_trouble(l, -failed);
-}
-
-int64_t load_own_cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
 }
 
 static void choose_cpus(const struct load_spec *spec, pthread_attr_t *attr, int cpu)

@@ -7,7 +7,6 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,9 +16,7 @@ enum { WINDOWS = 60, EXCHANGES = 40 };
 
 static double cpu_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return (double)clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* A datagram socket connected to itself; -1: none. */

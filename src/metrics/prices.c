@@ -63,9 +63,7 @@ bool prices_known(const struct prices *p)
 
 static double cpu_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+    return (double)clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int by_size(const void *a, const void *b)

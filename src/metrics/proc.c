@@ -171,18 +171,11 @@ int proc_stat_read(pid_t pid, struct proc_stat *out, struct err *e)
     return 0;
 }
 
-/* A clock of a process; -1 when that is gone. */
-static int64_t clock_of(clockid_t clock)
-{
-    struct timespec ts;
-    return clock_gettime(clock, &ts) ? -1 : (int64_t)ts.tv_sec * (int64_t)NS_PER_S + ts.tv_nsec;
-}
-
 /* The clocks of a process have ids that linux/posix-timers.h makes of the pid's complement: 0 and 1
  * count ticks (user and system, user alone), 2, that of clock_getcpuclockid(3), counts exactly. */
 static int64_t clock_nth(pid_t pid, unsigned which)
 {
-    return clock_of((clockid_t)(~(unsigned)pid << 3 | which));
+    return clock_cpu_ns((clockid_t)(~(unsigned)pid << 3 | which));
 }
 
 int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out)
@@ -206,7 +199,7 @@ int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out)
 int64_t proc_cpu_ns(pid_t pid)
 {
     clockid_t clock;
-    int64_t ns = clock_getcpuclockid(pid, &clock) ? -1 : clock_of(clock);
+    int64_t ns = clock_getcpuclockid(pid, &clock) ? -1 : clock_cpu_ns(clock);
     if (ns >= 0)
         return ns;
     struct proc_stat stat;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says of the whole machine: its memory, its CPUs, what the kernel counts of TCP and what
- * its sockets take. The file of the CPUs is read twice a turn, so it stays open. */
+/* What /proc says of the whole machine: its memory, its CPUs, what the kernel counts of TCP and
+ * what its sockets take. The file of the CPUs is read twice a turn, so it stays open. */
 #include "metrics/proc.h"
 
 #include <fcntl.h>

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
 #include "servers/models.h"
 #include "servers/ready.h"
@@ -56,12 +56,6 @@ struct blocking_state {
 
 /* --- a connection's thread -------------------------------------------------------------------- */
 
-static int64_t blocking_clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? t.tv_sec * 1000000000ll + t.tv_nsec : 0;
-}
-
 static void blocking_begin(struct blocking_thread *t, struct blocking_state *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -91,7 +85,7 @@ static void blocking_end(struct blocking_thread *t, struct blocking_state *s)
         s->first = t->next;
     if (t->next)
         t->next->prev = t->prev;
-    s->ended_ns += blocking_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    s->ended_ns += clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     free(t);
     if (--s->threads == 0)
         pthread_cond_signal(&s->ended);
@@ -311,7 +305,7 @@ static int64_t blocking_cpu_ns(const struct worker *w)
     pthread_mutex_lock(&s->lock);
     int64_t sum = s->ended_ns;
     for (const struct blocking_thread *t = s->first; t; t = t->next)
-        sum += blocking_clock_ns(t->clock);
+        sum += clock_cpu_ns(t->clock);
     pthread_mutex_unlock(&s->lock);
     return sum;
 }
