@@ -103,7 +103,7 @@ static void put_wide(struct canvas *c, int x, int y, struct cell style, wchar_t 
     }
 }
 
-int canvas_text(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
+int canvas_text(struct canvas *c, struct strip to, enum role role, bool bold, const char *text)
 {
     struct cell style = {.role = (uint8_t)role, .bold = bold};
     int used = 0;
@@ -123,7 +123,7 @@ int canvas_text(struct canvas *c, struct span to, enum role role, bool bold, con
     return used;
 }
 
-int canvas_cut(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
+int canvas_cut(struct canvas *c, struct strip to, enum role role, bool bold, const char *text)
 {
     if (to.w < 1 || canvas_width(text) <= to.w)
         return canvas_text(c, to, role, bold, text);
@@ -131,14 +131,15 @@ int canvas_cut(struct canvas *c, struct span to, enum role role, bool bold, cons
     return used + canvas_text(c, at(to.x + used, to.y, 1), role, bold, "…");
 }
 
-void canvas_right(struct canvas *c, struct span to, enum role role, bool bold, const char *text)
+void canvas_right(struct canvas *c, struct strip to, enum role role, bool bold, const char *text)
 {
     int used = canvas_width(text);
     to.x += used < to.w ? to.w - used : 0;
     canvas_text(c, to, role, bold, text);
 }
 
-int canvas_printf(struct canvas *c, struct span to, enum role role, bool bold, const char *fmt, ...)
+int canvas_printf(struct canvas *c, struct strip to, enum role role, bool bold, const char *fmt,
+                  ...)
 {
     char text[1024];
     va_list ap;

@@ -13,14 +13,14 @@ struct rect {
     int x, y, w, h;
 };
 
-/* So many columns of a line: where text goes. */
-struct span {
+/* Part of a line, w columns: where text goes. */
+struct strip {
     int x, y, w;
 };
 
-static inline struct span at(int x, int y, int w)
+static inline struct strip at(int x, int y, int w)
 {
-    return (struct span){x, y, w};
+    return (struct strip){x, y, w};
 }
 
 /* Roles of colour; theme.c gives them colours and attributes. */
@@ -58,15 +58,15 @@ void canvas_free(struct canvas *c);
 void canvas_resize(struct canvas *c, int w, int h);
 void canvas_clear(struct canvas *c);
 
-/* Writes UTF-8 text, clipped to the canvas and to the span; control characters and broken bytes
+/* Writes UTF-8 text, clipped to the canvas and to the strip; control characters and broken bytes
  * become '?'. Returns the columns used. */
-int canvas_text(struct canvas *c, struct span to, enum role role, bool bold, const char *text);
-int canvas_printf(struct canvas *c, struct span to, enum role role, bool bold, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+int canvas_text(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);
+int canvas_printf(struct canvas *c, struct strip to, enum role role, bool bold, const char *fmt,
+                  ...) __attribute__((format(printf, 5, 6)));
 /* The same, and an ellipsis in the last column where the text is longer. */
-int canvas_cut(struct canvas *c, struct span to, enum role role, bool bold, const char *text);
-/* As canvas_text(), at the span's right end. */
-void canvas_right(struct canvas *c, struct span to, enum role role, bool bold, const char *text);
+int canvas_cut(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);
+/* As canvas_text(), at the strip's right end. */
+void canvas_right(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);
 void canvas_put(struct canvas *c, int x, int y, enum role role, wchar_t ch);
 void canvas_fill(struct canvas *c, struct rect r, enum role role, wchar_t ch);
 /* A frame with a title on its upper edge (may be ""), and one at its right end (may be ""). */

@@ -319,7 +319,7 @@ void spark_draw(struct canvas *c, struct rect r, enum role role, const double *v
     }
 }
 
-void meter_draw(struct canvas *c, struct span to, enum role role, double pct)
+void meter_draw(struct canvas *c, struct strip to, enum role role, double pct)
 {
     int on = isnan(pct) ? 0 : (int)lround(pct / 100 * to.w);
     for (int i = 0; i < to.w; i++)

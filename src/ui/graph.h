@@ -63,6 +63,6 @@ void graph_pair_draw(struct canvas *c, const struct graph_pair *g);
 void spark_draw(struct canvas *c, struct rect r, enum role role, const double *values, int n);
 
 /* A bar, full at 100. NaN: all dots. */
-void meter_draw(struct canvas *c, struct span to, enum role role, double pct);
+void meter_draw(struct canvas *c, struct strip to, enum role role, double pct);
 
 #endif

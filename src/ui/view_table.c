@@ -29,7 +29,7 @@ struct sight { /* the columns in sight beside the first: n from `from` on */
 };
 
 /* Where a text of a column stands when the column begins at x. */
-static struct span cell_span(const struct table_column *col, const char *text, int x, int y)
+static struct strip cell_strip(const struct table_column *col, const char *text, int x, int y)
 {
     int used = canvas_width(text), pad = col->text || used > col->width ? 0 : col->width - used;
     return at(x + pad, y, col->width);
@@ -60,7 +60,7 @@ static void draw_heads(struct app *a, const struct table *t, struct sight s, int
         if (first && *col->head[0])
             canvas_cut(c, at(x, y, group_width(t, i, s.from + s.n)), column_role(col), true,
                        col->head[0]);
-        canvas_text(c, cell_span(col, col->head[1], x, y + 1), ROLE_DIM, false, col->head[1]);
+        canvas_text(c, cell_strip(col, col->head[1], x, y + 1), ROLE_DIM, false, col->head[1]);
         x += col->width + GAP;
     }
 }
@@ -74,7 +74,7 @@ static void draw_row(struct app *a, const struct table *t, int line, struct sigh
     canvas_put(a->canvas, 1, y, ROLE_FOCUS, here ? L'▶' : L' ');
     for (int k = -1; k < s.n; k++) {
         int i = k < 0 ? 0 : s.from + k;
-        canvas_text(a->canvas, cell_span(&t->column[i], row->cell[i], x, y), ROLE_TEXT, here,
+        canvas_text(a->canvas, cell_strip(&t->column[i], row->cell[i], x, y), ROLE_TEXT, here,
                     row->cell[i]);
         x += t->column[i].width + GAP;
     }

@@ -188,7 +188,7 @@ static int draw_bars(struct canvas *c, const struct scene_why *w, int y)
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-static void draw_fact(struct canvas *c, const struct scene_why *w, int f, struct span to)
+static void draw_fact(struct canvas *c, const struct scene_why *w, int f, struct strip to)
 {
     enum metric_id m = why_facts[f].metric;
     const char *name = why_facts[f].name;
