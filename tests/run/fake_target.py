@@ -3,7 +3,10 @@
 """A server of HTTP in the hands of a keeper, with one bad habit: MODE PORT.
 
 forks: two workers below a master; daemon: leaves its parent; crash: ends with 3 after some requests;
-leaks: a descriptor a request; silent: never listens; stubborn: as forks, and none heeds TERM."""
+late: after some hundreds, by a signal; leaks: a descriptor a request; silent: never listens; stubborn: as
+forks, and none heeds TERM; brackets, lines: with such a name in /proc; six: on ::1 alone. Any other mode:
+one process with no bad habit."""
+import ctypes
 import os
 import selectors
 import signal
@@ -11,6 +14,7 @@ import socket
 import sys
 import time
 
+NAMES = {"brackets": b"a) R 1 (2 b", "lines": b"a\nb\tc"}
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
@@ -51,6 +55,11 @@ def crash(served):
         os._exit(3)
 
 
+def late(served):
+    if served == 600:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 def leak(_):
     os.dup(0)
 
@@ -65,16 +74,19 @@ def main(mode, port):
         os.setsid()
         if os.fork():
             os._exit(0)
+    if mode in NAMES:
+        ctypes.CDLL(None).prctl(15, NAMES[mode], 0, 0, 0)  # PR_SET_NAME
     if mode == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    listener = socket.create_server(("127.0.0.1", port), backlog=256)
+    where, family = ("::1", socket.AF_INET6) if mode == "six" else ("127.0.0.1", socket.AF_INET)
+    listener = socket.create_server((where, port), family=family, backlog=256)
     if mode in ("forks", "stubborn"):
         for _ in range(2):
             if os.fork() == 0:
                 serve(listener, lambda n: None)
         while True:
             time.sleep(600)
-    serve(listener, {"crash": crash, "leaks": leak}.get(mode, lambda n: None))
+    serve(listener, {"crash": crash, "late": late, "leaks": leak}.get(mode, lambda n: None))
 
 
 main(sys.argv[1], int(sys.argv[2]))

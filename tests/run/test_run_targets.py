@@ -25,7 +25,6 @@ FAKE = pathlib.Path(__file__).resolve().parent / "fake_target.py"
 PATH = os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin"
 SHORT = ["--samples", 3, "--warmup", 0, "--turn", 0.04, "--settle", 0.01]
 RUN = [*SHORT, "-c", 8, "-r", 400, "-o", "x.csv"]
-TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
 def free_port():
@@ -52,11 +51,6 @@ def below(root):
     while more := {p for p, parent in all_of.items() if parent in found} - found:
         found |= more
     return found - {root}
-
-
-def ticks(pid):
-    fields = pathlib.Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15]))
 
 
 class Targets(Case):
@@ -107,7 +101,7 @@ class Targets(Case):
     def figures(self, row, *, processes):
         self.assertNotIn(row["verdict"], ("died", "errors", "skipped"), row["reason"])
         for name in ("server_cpu_pct", "cpu_us_per_request", "rss_bytes", "pss_bytes", "descriptors",
-                     "threads", "requests_per_s"):
+                     "threads", "switches_per_s", "requests_per_s"):
             self.assertGreater(float(row[name] or 0), 0, name)
         self.assertEqual(float(row["processes"]), processes)
         self.assertEqual(float(row["errors"]), 0)
@@ -125,10 +119,13 @@ class OfDebian(Targets):
         self.figures(rows[f"target:{name}"], processes=processes)
         for row in rows.values():
             self.assertEqual((row["protocol"], row["size"]), (protocol, size))
+        rounds = {}
         for row in self.csv("x.csv"):
+            rounds.setdefault(row["model"], []).append(row["index"])
             self.assertEqual(float(row["errors_bytes"]), 0)
             if row["kept"] == "yes":
                 self.assertNotEqual(row["cpu_us_per_request"], "")
+        self.assertEqual(rounds["epoll-lt"], rounds[f"target:{name}"], "turns of the same rounds")
         self.assertIn(f"target:{name}", done.out)
         return rows[f"target:{name}"]
 
@@ -229,12 +226,12 @@ class Habits(Targets):
         self.assertIn("its build failed: exit 1", done.err)
 
     def test_killed_iodash_leaves_nothing(self):
-        process = self.start("run", "-m", f"epoll-lt,{self.recipe('stubborn')}", "-c", 4, "-d", 60)
-        self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 3)
+        models = f"epoll-lt,{self.recipe('stubborn')},{self.recipe('daemon')}"
+        process = self.start("run", "-m", models, "-c", 4, "-d", 60)
+        self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 4)
         process.kill()
         process.communicate(timeout=30 * SLOW)
         self.nothing_left()
-
 
     def test_one_that_died_is_started_again_by_a_key(self):
         model = self.recipe("forks")
@@ -302,110 +299,6 @@ def words(pid):
         return pathlib.Path("/proc", str(pid), "cmdline").read_text(errors="replace")
     except OSError:
         return ""
-
-
-class Attached(Targets):
-    def serve(self, mode):
-        port = free_port()
-        server = subprocess.Popen([sys.executable, str(FAKE), mode, str(port)], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                  start_new_session=True)
-        self.addCleanup(self.end, server)
-        self.wait_for(lambda: self.listens(port))
-        return f"127.0.0.1:{port}", server.pid
-
-    @staticmethod
-    def end(server):
-        try:
-            os.killpg(server.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        server.wait(10)
-
-    @staticmethod
-    def listens(port):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=5).close()
-            return True
-        except OSError:
-            return False
-
-    @staticmethod
-    def resident(pids):
-        said = subprocess.run(["ps", "-o", "rss=", "-p", ",".join(map(str, pids))], capture_output=True,
-                              text=True, check=True).stdout.split()
-        return sum(map(int, said)) * 1024
-
-    def test_a_whole_tree_as_others_see_it(self):
-        """CPU as stat's ticks have it, RSS as ps: within a tick a process and turn, and a page."""
-        address, pid = self.serve("forks")
-        members = [pid, *below(pid)]
-        self.assertEqual(len(members), 3)
-        before = sum(map(ticks, members))
-        process = self.start("run", "-m", "attach", "--attach", address, "--pid", pid, "-c", 8, "-o", "x.csv",
-                             "--settle", 0, "--warmup", 0, "--turn", 0.25, "--samples", 2)
-        seen = set()
-        while process.poll() is None:
-            seen.add(self.resident(members))
-            time.sleep(0.05)
-        out, err = process.communicate()
-        self.assertEqual(process.returncode, 0, out + err)
-        used = (sum(map(ticks, members)) - before) * TICK
-        rows = self.csv("x.csv")
-        measured = sum(float(r["server_cpu_pct"]) / 100 * float(r["interval_s"]) for r in rows)
-        self.assertLess(measured, used + len(members) * TICK)
-        # Connecting and leaving are in none of the samples.
-        self.assertGreater(measured, used * 0.7 - len(members) * TICK)
-        pages = len(members) * os.sysconf("SC_PAGESIZE")
-        self.assertTrue(any(abs(float(rows[-1]["rss_bytes"]) - rss) <= pages for rss in seen), (rows[-1], seen))
-        self.assertEqual({r["model"] for r in rows}, {address})
-        self.assertEqual({r["processes"] for r in rows}, {"3"})
-
-    def test_doubtful_pids(self):
-        address, _ = self.serve("forks")
-        with subprocess.Popen(["sleep", "60"]) as sleeper:
-            self.addCleanup(sleeper.kill)
-            done = self.iodash("run", "--attach", address, "--pid", sleeper.pid, *RUN)
-            sleeper.kill()
-        self.assertEqual(done.status, 0, done)
-        row = self.rows()[address]
-        self.assertEqual((row["server_cpu_pct"], row["rss_bytes"]), ("", ""))
-        self.assertGreater(float(row["requests_per_s"]), 0)
-        said = f"--pid {sleeper.pid} (sleep) does not listen on port {address.rpartition(':')[2]}"
-        self.assertIn(said, done.out)
-        self.assertIn(said, row["reason"])
-        self.assertGreater(float(self.rows()["epoll-lt"]["server_cpu_pct"]), 0)
-        done = self.iodash("run", "-m", "attach", "--attach", address, "--pid", os.getpid(), *SHORT[2:],
-                           "--samples", 1, "-c", 1)
-        self.assertIn("iodash itself runs below it", done.out)
-
-    def test_refused(self):
-        here = f"127.0.0.1:{free_port()}"
-        for options, said, status in [
-                (["--attach", here, "--pid", "x"], "--pid x", 2),
-                (["--pid", 1], "--attach", 2),
-                (["--attach", here, "--pid", 4194303], "no such process", 1),
-                (["--attach", "127.0.0.1:99999"], "above 65535", 2),
-                (["-m", "attach"], "needs --attach", 2),
-                (["-m", "poll", "--attach", here], "stands in no pane", 2),
-                (["-m", "attach,attach2", "--attach", here], "fewer", 2)]:
-            self.refused(self.iodash("run", *options), said, status=status)
-
-    def test_nobody_listens_and_one_that_dies(self):
-        here = f"127.0.0.1:{free_port()}"
-        address, pid = self.serve("leaks")
-        process = self.start("run", "-m", "epoll-lt,attach,attach2", "--attach", here, "--attach", address,
-                             "--pid", pid, *SHORT, "-c", 4, "--samples", 8, "-r", 200, "-o", "x.csv")
-        self.wait_for(lambda: len(os.listdir(f"/proc/{pid}/fd")) > 20)
-        os.kill(pid, signal.SIGKILL)
-        out, err = process.communicate(timeout=60 * SLOW)
-        self.assertEqual(process.returncode, 0, out + err)
-        rows = self.rows()
-        self.assertEqual(rows[here]["verdict"], "died")
-        self.assertIn("Connection refused", rows[here]["reason"])
-        self.assertEqual(rows[address]["verdict"], "died")
-        self.assertRegex(rows[address]["reason"], rf"process {pid} \(.*\) ended")
-        self.assertGreater(float(rows["epoll-lt"]["requests_per_s"]), 0)
 
 
 if __name__ == "__main__":
