@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PARAM(id, kind, unit, preset, low, high, axis, words, help)                                \
-    {#id, KIND_##kind, unit, preset, low, high, axis, words, help},
+#define PARAM(id, kind, unit, preset, low, high, axis, renews, words, help)                        \
+    {#id, KIND_##kind, unit, preset, low, high, axis, RENEWS_##renews, words, help},
 #define OPTION(...)
 const struct param_info param_table[PARAM_COUNT] = {
 #include "params/params.def"

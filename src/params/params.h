@@ -17,6 +17,7 @@
 #define PARAM_MAX INFINITY
 
 enum param_kind { KIND_COUNT, KIND_BYTES, KIND_RATE, KIND_SPAN, KIND_WORD, KIND_NAME };
+enum param_renews { RENEWS_NONE, RENEWS_SERVER, RENEWS_LOAD, RENEWS_BOTH }; /* bits */
 
 enum param_id {
 #define PARAM(id, ...) PARAM_##id,
@@ -69,6 +70,7 @@ struct param_info {
     const char *unit, *preset; /* preset: the default as typed, "" by workload */
     double low, high;
     bool axis;
+    enum param_renews renews; /* what a standing server or load cannot change in place */
     const char *words, *help;
 };
 

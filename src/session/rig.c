@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps servers and connections between rows. Which parameters a server or a load cannot change
- * while it stands is a list each; everything else is adjusted in place. */
+ * while it stands is in their table; everything else is adjusted in place. */
 #include "session/rig.h"
 
 #include <stdio.h>
@@ -8,21 +8,10 @@
 
 #include "servers/target.h"
 
-static const enum param_id server_fixed[] = {
-    PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_events,
-    PARAM_nodelay, PARAM_socket_buffer, PARAM_client_work, PARAM_place, PARAM_protocol,
-    PARAM_suffix, PARAM_pin, PARAM_COUNT};
-
-static const enum param_id load_fixed[] = {
-    PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_timeout, PARAM_nodelay,
-    PARAM_socket_buffer,
-    PARAM_protocol, PARAM_suffix, PARAM_pin, PARAM_seed, PARAM_active_at, PARAM_keepalive,
-    PARAM_close, PARAM_workload, PARAM_COUNT};
-
-static bool same(const struct params *a, const struct params *b, const enum param_id *ids)
+static bool same(const struct params *a, const struct params *b, enum param_renews what)
 {
-    for (; *ids != PARAM_COUNT; ids++)
-        if (params_get(a, *ids) != params_get(b, *ids))
+    for (int id = 0; id < PARAM_COUNT; id++)
+        if (param_table[id].renews & what && params_get(a, id) != params_get(b, id))
             return false;
     return true;
 }
@@ -112,13 +101,13 @@ static void pane_fit(const struct rig *r, struct rig_pane *p, const struct io_mo
     struct err why;
     bool sized = model->target && model->target->sized;
     bool keep = p->server && server_model(p->server) == model &&
-                same(&p->params, want, server_fixed) &&
+                same(&p->params, want, RENEWS_SERVER) &&
                 (!sized || params_same(p->params.size, want->size)) &&
                 server_alive(p->server, &why);
     if (!keep)
         pane_close(p);
     bool loaded = workload_of(want)->repeat == NULL;
-    if (p->load && (!loaded || !same(&p->params, want, load_fixed) || !load_fits(p->load, want))) {
+    if (p->load && (!loaded || !same(&p->params, want, RENEWS_LOAD) || !load_fits(p->load, want))) {
         load_close(p->load);
         p->load = NULL;
     }
