@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* main() of a server process: opens the header, listens, runs the workers, and sleeps on the
- * lifeline until its owner closes it or ends. Nothing else runs here, so that its CPU is the
- * server's. Nothing is printed; what goes wrong is in the header. */
+/* main() of a server process: opens the header, listens and is the first worker. A signal tells it
+ * of the lifeline's end, so that no thread has to wait for that. Nothing else runs here: its CPU is
+ * the server's. Nothing is printed; what goes wrong is in the header. Sources: fcntl(2), "Managing
+ * signals"; signal-safety(7). */
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,14 +21,36 @@
 
 #define STOP_S 2
 
-static void sleep_on(int lifeline, struct crew *c)
+static struct crew crew; /* too large for a stack; the signal's handler needs it */
+
+/* A model that does not leave its loop must not outlive its owner. */
+static void stop(void)
 {
-    struct pollfd p[2] = {{.fd = lifeline, .events = POLLIN}, {.fd = c->wake, .events = POLLIN}};
-    while (!crew_stopping(c)) {
-        if (poll(p, 2, -1) < 0 && errno == EINTR)
-            continue;
-        return;
-    }
+    alarm(STOP_S);
+    crew_stop(&crew);
+}
+
+/* The owner never writes: what can be read is the end of file. */
+static void on_lifeline(int sig)
+{
+    struct pollfd p = {.fd = crew.shared->lifeline, .events = POLLIN};
+    int before = errno;
+    (void)sig;
+    if (poll(&p, 1, 0) == 1 && p.revents & POLLIN)
+        stop();
+    errno = before;
+}
+
+/* The signal goes to this thread, because others may have descriptors of their own. It is asked for
+ * before the owner is told: of one that ended too early for it the send knows. */
+static int tell_ready(int lifeline, struct err *e)
+{
+    struct sigaction action = {.sa_handler = on_lifeline, .sa_flags = SA_RESTART};
+    struct f_owner_ex owner = {F_OWNER_TID, gettid()};
+    if (sigaction(SIGIO, &action, NULL) < 0 || fcntl(lifeline, F_SETOWN_EX, &owner) < 0 ||
+        fcntl(lifeline, F_SETFL, O_ASYNC) < 0)
+        return err_sys(e, "a signal at the end of the owner");
+    return send(lifeline, "+", 1, MSG_NOSIGNAL) == 1 ? 0 : err_sys(e, "lifeline");
 }
 
 /* What only the start needed of program and libraries is no memory of the server's: pages that are
@@ -44,30 +69,30 @@ static int give_back(struct dl_phdr_info *object, size_t size, void *arg)
     return 0;
 }
 
-static int serve(struct crew *c, struct shared *s, struct err *e)
+static int serve(struct shared *s, struct err *e)
 {
-    int rc = crew_init(c, s, e);
+    int rc = crew_init(&crew, s, e);
     if (rc == 0)
-        rc = crew_listen(c, e);
+        rc = crew_listen(&crew, e);
     if (rc < 0)
         return rc;
-    rc = crew_start(c, e);
+    rc = crew_start(&crew, e);
     if (rc == 0) {
         dl_iterate_phdr(give_back, NULL);
         shared_set_state(s, SHARED_READY);
-        if (send(s->lifeline, "+", 1, MSG_NOSIGNAL) == 1)
-            sleep_on(s->lifeline, c);
+        rc = tell_ready(s->lifeline, e);
     }
-    crew_stop(c);
-    alarm(STOP_S); /* a model that does not leave its loop must not outlive its owner */
-    bool joined = crew_join(c, e);
+    if (rc == 0)
+        crew_work(&crew);
+    stop();
+    bool joined = crew_join(&crew, e);
+    signal(SIGIO, SIG_IGN);
     alarm(0);
     return joined ? rc : -EIO;
 }
 
 int server_child_main(int argc, char **argv)
 {
-    static struct crew crew; /* too large for a stack */
     struct shared *s;
     struct err e = {""};
     int fd = argc > 2 ? atoi(argv[2]) : -1;
@@ -76,7 +101,7 @@ int server_child_main(int argc, char **argv)
         return 2;
     fds_keep_only((int[]){fd, s->lifeline}, 2);
     close(fd);
-    int rc = serve(&crew, s, &e);
+    int rc = serve(s, &e);
     crew_fini(&crew);
     if (rc < 0)
         shared_fail(s, &e);

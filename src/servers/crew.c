@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Every worker is a thread that pins itself, opens its model, loops and closes again. With several,
- * each has a listener of its own (SO_REUSEPORT) and the kernel spreads connections by their hash;
- * so that two servers cannot share a port by accident, the port is first tried without that. A
- * worker that fails ends all of them: half a server would be measured as a slow one. */
+/* Every worker is a thread that pins itself, opens its model, loops and closes again. The first is
+ * whoever starts them, so that a server of one worker has no second thread: with one, the kernel
+ * counts the users of the socket in and out at every call. With several, each has a listener of its
+ * own (SO_REUSEPORT) and the kernel spreads connections by their hash; so that two servers cannot
+ * share a port by accident, the port is first tried without that. A worker that fails ends all of
+ * them: half a server would be measured as a slow one. */
 #include "servers/crew.h"
 
 #include <errno.h>
@@ -10,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/cpus.h"
 #include "base/fds.h"
 #include "base/limits.h"
@@ -95,10 +97,11 @@ static void close_listening(struct crew *c)
     c->wake = -1;
 }
 
-/* --- a worker's thread ------------------------------------------------------------------------ */
+/* --- a worker --------------------------------------------------------------------------------- */
 
-static void note(struct crew *c, bool opened, int rc, const struct err *e)
+static void note(const struct worker *w, bool opened, int rc, const struct err *e)
 {
+    struct crew *c = w->crew;
     pthread_mutex_lock(&c->lock);
     c->opened += opened;
     if (rc < 0 && !c->failed) {
@@ -107,8 +110,10 @@ static void note(struct crew *c, bool opened, int rc, const struct err *e)
     }
     pthread_cond_signal(&c->changed);
     pthread_mutex_unlock(&c->lock);
-    if (rc < 0)
-        crew_stop(c);
+    if (rc == 0)
+        return;
+    crew_let_go(c);
+    net_wake_signal(w->wake);
 }
 
 /* Worker i goes to the i-th CPU from the server's; where it may not, it stays on the server's, as
@@ -135,58 +140,74 @@ static void conns_free(struct conn *conns, int n)
         munmap(conns, (size_t)n * sizeof *conns);
 }
 
-/* Each of several workers gets a descriptor table of its own: a server then holds as many
- * connections a worker as one table has room for. Not those that share what they opened. */
-static struct conn *take_table(struct worker *w)
+/* Each of several workers has a descriptor table of its own: a server then holds as many
+ * connections a worker as one table has room for. Not those that share what they opened; and the
+ * first keeps the table that the others leave. */
+static void take_table(struct worker *w)
 {
     const struct crew *c = w->crew;
-    if (c->workers == 1 || c->model->caps & (CAP_POOL | CAP_OWN_WORKERS))
-        return NULL;
+    if (w->index == 0 || c->model->caps & (CAP_POOL | CAP_OWN_WORKERS))
+        return;
     struct conn *own = conns_new(c->conn_max);
     if (!own || fds_own_table((int[]){w->listener, w->wake}, 2) < 0) {
         conns_free(own, c->conn_max);
-        return NULL;
+        return;
     }
     w->listener = fds_lower(w->listener);
     w->wake = fds_lower(w->wake);
     w->conns = own;
-    return own;
 }
 
 /* Its connections end in the thread whose descriptors they are. */
-static void leave_table(struct worker *w, struct conn *own)
+static void leave_table(struct worker *w)
 {
-    if (!own)
+    struct conn *own = w->conns;
+    if (own == w->crew->conns)
         return;
     worker_drop_all(w);
     w->conns = w->crew->conns;
     conns_free(own, w->crew->conn_max);
 }
 
-static void *worker_main(void *arg)
+static int begin(struct worker *w)
 {
-    struct worker *w = arg;
     struct err e = {""};
     clockid_t clock;
-    struct timespec t;
     pin(w->crew, w->index);
     thread_never_cancelled();
-    struct conn *own = take_table(w);
+    take_table(w);
     if (pthread_getcpuclockid(pthread_self(), &clock) == 0)
         atomic_store(&w->clock, clock);
     atomic_store(&w->crew->shared->tids[w->index], (int)gettid());
     int rc = w->model->open(w, &e);
-    note(w->crew, true, rc, &e);
-    if (rc == 0) {
-        rc = w->model->loop(w, &e);
-        note(w->crew, false, rc, &e);
-    }
+    note(w, true, rc, &e);
+    return rc;
+}
+
+static void work(struct worker *w)
+{
+    struct err e = {""};
+    int rc = w->model->loop(w, &e);
+    note(w, false, rc, &e);
+}
+
+static void end(struct worker *w)
+{
     w->model->close(w);
-    leave_table(w, own);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    atomic_store(&w->cpu_ns, t.tv_sec * 1000000000ll + t.tv_nsec);
+    leave_table(w);
+    atomic_store(&w->cpu_ns, clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID));
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    if (begin(w) == 0)
+        work(w);
+    end(w);
     return NULL;
 }
+
+/* --- all of them ------------------------------------------------------------------------------ */
 
 static void prepare(struct crew *c, int i)
 {
@@ -221,28 +242,30 @@ static int map_conns(struct crew *c, struct err *e)
     return c->conns ? 0 : err_sys(e, "address space for %d connections", c->conn_max);
 }
 
-static void wait_opened(struct crew *c, int n)
-{
-    pthread_mutex_lock(&c->lock);
-    while (c->opened < n)
-        pthread_cond_wait(&c->changed, &c->lock);
-    pthread_mutex_unlock(&c->lock);
-}
-
 /* 0, or the error of the thread that cannot be made: then all are told to stop. */
 static int start_threads(struct crew *c, struct err *e)
 {
-    int rc = 0;
-    for (; c->started < c->workers && rc == 0; c->started += rc == 0) {
-        if (c->started == 1 && c->model->caps & CAP_POOL)
-            wait_opened(c, 1);
-        rc = -pthread_create(&c->threads[c->started], NULL, worker_main, &c->worker[c->started]);
+    for (; c->started < c->workers; c->started++) {
+        int i = c->started;
+        int rc = pthread_create(&c->threads[i], NULL, worker_main, &c->worker[i]);
+        if (rc == 0)
+            continue;
+        crew_stop(c);
+        return err_set(e, rc, "cannot start thread %d of the server: %s", i + 1, strerror(rc));
     }
-    if (rc == 0)
-        return 0;
-    crew_stop(c);
-    return err_set(e, -rc, "cannot start thread %d of the server: %s", c->started + 1,
-                   strerror(-rc));
+    return 0;
+}
+
+static int wait_opened(struct crew *c, struct err *e)
+{
+    int rc = 0;
+    pthread_mutex_lock(&c->lock);
+    while (c->opened < c->started)
+        pthread_cond_wait(&c->changed, &c->lock);
+    if (c->failed)
+        rc = err_set(e, EIO, "%s", c->error.text);
+    pthread_mutex_unlock(&c->lock);
+    return rc;
 }
 
 int crew_start(struct crew *c, struct err *e)
@@ -258,16 +281,16 @@ int crew_start(struct crew *c, struct err *e)
     c->threads = xcalloc((size_t)c->workers, sizeof *c->threads);
     for (int i = 0; i < c->workers; i++)
         prepare(c, i);
-    pin(c, 0);
-    rc = start_threads(c, e);
-    if (rc < 0)
-        return rc;
-    wait_opened(c, c->workers);
-    pthread_mutex_lock(&c->lock);
-    if (c->failed)
-        rc = err_set(e, EIO, "%s", c->error.text);
-    pthread_mutex_unlock(&c->lock);
-    return rc;
+    c->started = 1;
+    if (begin(c->worker) == 0)
+        rc = start_threads(c, e);
+    int opened = wait_opened(c, e);
+    return rc < 0 ? rc : opened;
+}
+
+void crew_work(struct crew *c)
+{
+    work(c->worker);
 }
 
 void crew_let_go(struct crew *c)
@@ -289,9 +312,11 @@ bool crew_stopping(const struct crew *c)
 
 bool crew_join(struct crew *c, struct err *why)
 {
-    for (int i = 0; i < c->started; i++)
+    if (c->started > 0)
+        end(c->worker);
+    for (int i = 1; i < c->started; i++)
         pthread_join(c->threads[i], NULL);
-    /* Here, not in the threads: each looks through the table that those without their own use. */
+    /* Not before all have ended: each looks through the table that those without their own use. */
     for (int i = 0; i < c->started; i++)
         worker_drop_all(&c->worker[i]);
     c->started = 0;
@@ -322,16 +347,12 @@ struct shared *crew_shared(const struct crew *c)
 /* Of the worker's own thread. */
 static int64_t thread_cpu_ns(const struct worker *w)
 {
-    struct timespec t;
     int64_t all = atomic_load(&w->cpu_ns);
     int clock = atomic_load(&w->clock);
-    if (all >= 0)
-        return all;
-    if (clock == 0)
-        return 0;
-    if (clock_gettime(clock, &t) == 0)
-        return t.tv_sec * 1000000000ll + t.tv_nsec;
-    all = atomic_load(&w->cpu_ns); /* it ended in between */
+    if (all < 0 && clock != 0)
+        all = clock_cpu_ns(clock);
+    if (all < 0)
+        all = atomic_load(&w->cpu_ns); /* it ended in between */
     return all >= 0 ? all : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All workers of a server: their listeners, threads and end. Used by both placements: by the main
- * thread of a child, or by the first thread of a server inside. */
+/* All workers of a server: their listeners, threads and end. The thread that starts them is the
+ * first of them: the main thread of a child, or a thread of its own for a server inside. */
 #ifndef SERVERS_CREW_H
 #define SERVERS_CREW_H
 
@@ -25,7 +25,7 @@ struct crew {
     pthread_t *threads;
 
     /* The thread that starts it. */
-    int started;
+    int started; /* workers: itself, then threads */
 
     /* Under lock. */
     pthread_mutex_t lock;
@@ -43,18 +43,22 @@ int crew_init(struct crew *c, struct shared *s, struct err *e);
 /* Opens the wake-up and the listeners; sets shared->port. 0 or -errno. */
 int crew_listen(struct crew *c, struct err *e);
 
-/* Pins the calling thread to the server's CPU, starts the workers and waits until each can serve.
- * 0, or -errno with the first failure; the others are told to stop. crew_join() in both cases. */
+/* Makes the calling thread worker 0, starts the others and waits until each can serve. 0, or -errno
+ * with the first failure; the others are told to stop. crew_join() in both cases, by this thread as
+ * crew_work(). */
 int crew_start(struct crew *c, struct err *e);
 
-/* Tells all workers to end. Any thread that shares the crew's descriptors; another one calls
- * crew_let_go() and signals its own descriptor of the wake-up. */
+/* Serves until the crew is stopped or a worker fails. */
+void crew_work(struct crew *c);
+
+/* Tells all workers to end. Any thread that shares the first one's descriptors, its signal handlers
+ * too; another one calls crew_let_go() and signals its own descriptor of the wake-up. */
 void crew_stop(struct crew *c);
 void crew_let_go(struct crew *c);
 bool crew_stopping(const struct crew *c);
 
-/* Waits for the end of all workers, closes their connections and what crew_listen() opened. True:
- * none failed; else false with the first failure. */
+/* Once they are told to end: waits for all workers, closes their connections and what crew_listen()
+ * opened. True: none failed; else false with the first failure. */
 bool crew_join(struct crew *c, struct err *why);
 
 /* Frees memory. */

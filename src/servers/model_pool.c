@@ -85,8 +85,7 @@ static int pool_open(struct worker *w, struct err *e)
     if (w->index == 0)
         return pool_open_set(w, s, e);
     s->fd = fcntl(first->fd, F_DUPFD_CLOEXEC, 3);
-    /* One that is stopped already may find the first's closed. */
-    return s->fd < 0 && !worker_stopping(w) ? err_sys(e, "descriptor of the pool's set") : 0;
+    return s->fd < 0 ? err_sys(e, "descriptor of the pool's set") : 0;
 }
 
 static void pool_take(struct worker *w, int fd, uint32_t events)

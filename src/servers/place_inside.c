@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A server as threads of this process. The owner opens listeners and wake-up, so that a port in use
  * is told at once; the server's first thread takes a descriptor table of its own (unshare(2)),
- * closes what is not the server's, moves that to low numbers and starts the workers, which share
- * its table. So select's limit is as honest as in a process, and whatever leaks ends with the
- * threads. Under ThreadSanitizer the table stays shared, because it keeps its state by descriptor
- * number. */
+ * closes what is not the server's, moves that to low numbers and becomes the first worker. So
+ * select's limit is as honest as in a process, and whatever leaks ends with the threads. Under
+ * ThreadSanitizer the table stays shared, because it keeps its state by descriptor number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,6 +39,8 @@ static void *first_main(void *arg)
         rc = crew_start(&s->crew, &s->start_error);
     s->start_code = rc;
     sem_post(&s->started);
+    if (rc == 0)
+        crew_work(&s->crew);
     if (!crew_join(&s->crew, &why))
         shared_fail(s->shared, &why);
     else

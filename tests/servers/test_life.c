@@ -120,7 +120,8 @@ static void figures(void **state)
     server_stop(s);
 }
 
-/* Stopped and continued by its shell, and signalled, while replies are on their way. */
+/* Stopped and continued by its shell, and signalled (SIGIO without an end of its owner too), while
+ * replies are on their way. */
 static void interrupted(void **state)
 {
     const struct setting *setting = *state;
@@ -132,6 +133,7 @@ static void interrupted(void **state)
                 kill(server_pid(s), SIGSTOP);
                 harness_sleep_ms(1);
                 kill(server_pid(s), SIGCONT);
+                kill(server_pid(s), SIGIO);
             }
             kill(server_pid(s), SIGWINCH);
             harness_sleep_ms(1);
@@ -274,9 +276,9 @@ static void stopped_by_force(void **state)
 }
 
 /* The owner is killed: its server ends by itself. This process inherits it, to see that. */
-static void owner_killed(void **state)
+static void owner_killed_of(const struct io_model *model)
 {
-    (void)state;
+    struct setting setting = {model, PLACE_PROCESS};
     int pipes[2];
     pid_t server = 0;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -286,7 +288,6 @@ static void owner_killed(void **state)
     assert_true(tell >= 100);
     pid_t owner = fork();
     if (owner == 0) {
-        struct setting setting = in_process();
         struct server *s = harness_start_plain(&setting);
         server = server_pid(s);
         if (write(tell, &server, sizeof server) == sizeof server)
@@ -306,6 +307,14 @@ static void owner_killed(void **state)
     close(pipes[1]);
     close(tell);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+static void owner_killed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < io_model_count; i++)
+        if (io_model_table[i]->probe(NULL) == 0)
+            owner_killed_of(io_model_table[i]);
 }
 
 /* What it holds: 0 to 2, the lifeline, a wake-up, a listener, the epoll set. */
