@@ -12,6 +12,15 @@
 #include "load/senders.h"
 #include "net/protocol.h"
 
+/* What several of them heed. */
+#define PARAMS_OF_SAMPLES                                                                          \
+    PARAM_samples, PARAM_duration, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup,             \
+        PARAM_timeout
+#define PARAMS_OF_MUX PARAM_engine, PARAM_load_threads, PARAM_load_wait
+#define PARAMS_OF_SERVER                                                                           \
+    PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_socket_buffer, PARAM_events,   \
+        PARAM_nodelay, PARAM_client_work
+
 /* What every workload yields, last. */
 #define METRICS_OF_ALL                                                                             \
     METRIC_pss_bytes, METRIC_descriptors, METRIC_threads, METRIC_processes,                        \
@@ -19,11 +28,9 @@
         METRIC_errors_reset, METRIC_errors_timeout, METRIC_errors_port, METRIC_errors_fd
 
 static const enum param_id transfer_matters[] = {
-    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_samples, PARAM_duration,
-    PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
-    PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_keepalive,
-    PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
+    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAMS_OF_SAMPLES, PARAMS_OF_MUX,
+    PARAMS_OF_SERVER, PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol,
+    PARAM_suffix, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id transfer_yields[] = {
     METRIC_cpu_us_per_request, METRIC_server_cpu_pct, METRIC_mem_pct, METRIC_requests_per_s,
@@ -62,10 +69,8 @@ static const struct workload_preset connect_presets[] = {
 
 static const enum param_id idle_mix_matters[] = {
     PARAM_connections, PARAM_idle, PARAM_requests, PARAM_active_at, PARAM_size, PARAM_repeats,
-    PARAM_trim, PARAM_timeout, PARAM_engine, PARAM_load_threads, PARAM_load_wait, PARAM_workers,
-    PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_socket_buffer, PARAM_events, PARAM_nodelay,
-    PARAM_client_work, PARAM_keepalive, PARAM_close, PARAM_place, PARAM_pin, PARAM_protocol,
-    PARAM_COUNT,
+    PARAM_trim, PARAM_timeout, PARAMS_OF_MUX, PARAMS_OF_SERVER, PARAM_keepalive, PARAM_close,
+    PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
 };
 static const enum metric_id idle_mix_yields[] = {
     METRIC_exchange_s, METRIC_cpu_us_per_request, METRIC_requests_per_s, METRIC_looks_per_request,
@@ -80,10 +85,8 @@ static const struct workload_preset idle_mix_presets[] = {
 
 static const enum param_id ramp_matters[] = {
     PARAM_connections, PARAM_until, PARAM_step_length, PARAM_keepalive, PARAM_close, PARAM_rate,
-    PARAM_size, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_timeout, PARAM_engine,
-    PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
-    PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
+    PARAM_size, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_timeout, PARAMS_OF_MUX,
+    PARAMS_OF_SERVER, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_suffix, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id ramp_yields[] = {
     METRIC_requests_per_s, METRIC_latency_p50_us, METRIC_latency_p99_us,
@@ -107,11 +110,9 @@ static double ramp_next_step(double clients)
 }
 
 static const enum param_id churn_matters[] = {
-    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_close, PARAM_samples,
-    PARAM_duration, PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
-    PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
-    PARAM_protocol, PARAM_seed, PARAM_COUNT,
+    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_close, PARAMS_OF_SAMPLES,
+    PARAMS_OF_MUX, PARAMS_OF_SERVER, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_seed,
+    PARAM_COUNT,
 };
 static const enum metric_id churn_yields[] = {
     METRIC_connections_per_s, METRIC_latency_p50_us, METRIC_latency_p99_us,
@@ -129,11 +130,8 @@ static const struct workload_preset churn_presets[] = {
 };
 
 static const enum param_id stream_matters[] = {
-    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAM_samples, PARAM_duration,
-    PARAM_trim, PARAM_turn, PARAM_settle, PARAM_warmup, PARAM_timeout, PARAM_engine,
-    PARAM_load_threads, PARAM_load_wait, PARAM_workers, PARAM_backlog, PARAM_accept, PARAM_buffer,
-    PARAM_socket_buffer, PARAM_events, PARAM_nodelay, PARAM_client_work, PARAM_place, PARAM_pin,
-    PARAM_protocol, PARAM_seed, PARAM_COUNT,
+    PARAM_connections, PARAM_idle, PARAM_rate, PARAM_size, PARAMS_OF_SAMPLES, PARAMS_OF_MUX,
+    PARAMS_OF_SERVER, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_seed, PARAM_COUNT,
 };
 static const enum metric_id stream_yields[] = {
     METRIC_messages_per_s, METRIC_cpu_us_per_request, METRIC_server_cpu_pct, METRIC_reads_per_s,
@@ -149,9 +147,8 @@ static const struct workload_preset stream_presets[] = {
 };
 
 static const enum param_id burst_matters[] = {
-    PARAM_connections, PARAM_size, PARAM_repeats, PARAM_trim, PARAM_timeout, PARAM_workers,
-    PARAM_backlog, PARAM_accept, PARAM_buffer, PARAM_socket_buffer, PARAM_events, PARAM_nodelay,
-    PARAM_client_work, PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
+    PARAM_connections, PARAM_size, PARAM_repeats, PARAM_trim, PARAM_timeout, PARAMS_OF_SERVER,
+    PARAM_place, PARAM_pin, PARAM_protocol, PARAM_COUNT,
 };
 static const enum metric_id burst_yields[] = {
     METRIC_drain_cpu_ns, METRIC_drain_ns, METRIC_send_ns, METRIC_send_min_ns, METRIC_send_max_ns,
