@@ -140,6 +140,13 @@ static void say_cannot_tell(const struct row *r, const struct paired *p, struct 
     }
 }
 
+/* A row that was left in its warm-up, as a saved session may have one. */
+static bool nothing_kept(const struct row *r, int pane)
+{
+    return r->state != ROW_RUNNING && row_kept(r) == 0 &&
+           r->panes[0].verdict == VERDICT_NONE && r->panes[pane].verdict == VERDICT_NONE;
+}
+
 static void answer_pair(const struct row *r, int pane, struct text *t)
 {
     enum metric_id by = row_compared(r, pane);
@@ -151,6 +158,8 @@ static void answer_pair(const struct row *r, int pane, struct text *t)
             pane_name(r, without).s);
     } else if (row_undecided(r, pane, by)) {
         answer_early(r, pane, t);
+    } else if (nothing_kept(r, pane)) {
+        say(t, "not measured: no %s was kept", r->workload->repeat ? "repeat" : "round");
     } else if (!row_may_rank(r, pane, by)) {
         say_withheld(r, pane, t, by);
     } else if (p.pairs == 0) {
@@ -400,7 +409,9 @@ static void say_resolution(const struct row *r, int pane, struct text *t)
 static void trust(const struct row *r, int pane, struct text *t)
 {
     bool said = say_verdicts(r, pane, t);
-    if (!said && r->params.rate != PARAM_MAX && !r->workload->repeat)
+    if (!said && nothing_kept(r, pane))
+        say(t, "not measured");
+    else if (!said && r->params.rate != PARAM_MAX && !r->workload->repeat)
         say(t, "ok: %s served what was asked", pane ? "both" : "it");
     else if (!said)
         say(t, "ok");

@@ -98,6 +98,21 @@ static void ok_ranks_the_cost(void **state)
     assert_non_null(strstr(a.trust, "loopback"));
 }
 
+/* As a saved session may have one. */
+static void a_row_left_in_its_warm_up_is_not_measured(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    struct answer a;
+    r->state = ROW_RUNNING;
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "not yet");
+    r->state = ROW_DONE;
+    answer_row(r, 1, &a);
+    assert_string_equal(a.answer, "not measured: no round was kept");
+    assert_string_equal(a.trust, "not measured; loopback");
+}
+
 static void the_same_is_no_difference(void **state)
 {
     struct made *m = *state;
@@ -679,6 +694,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(one_connection_is_no_bare_number), T(ok_ranks_the_cost),
+        T(a_row_left_in_its_warm_up_is_not_measured),
         T(the_same_is_no_difference),
         T(the_cheaper_first_pane_is_named),
         T(each_limit_has_its_verdict),
