@@ -52,7 +52,7 @@ void entry_draw(const struct app *a)
 {
     struct canvas *c = a->canvas;
     const struct param_info *p = &param_table[a->entry.id];
-    char now[48], title[80];
+    char now[48], title[80], allowed[200];
     params_show(a->entry.id, params_get(&a->want.params, a->entry.id), now, sizeof now);
     int w = c->w > 72 ? 72 : c->w, h = 6;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
@@ -61,7 +61,10 @@ void entry_draw(const struct app *a)
     canvas_frame(c, r, ROLE_FRAME, title, "");
     canvas_printf(c, at(r.x + 2, r.y + 1, w - 4), ROLE_FOCUS, true, "%s_", a->entry.text);
     bool bad = a->entry.problem[0];
-    chrome_text(c, (struct rect){r.x + 2, r.y + 2, w - 4, 2}, bad ? ROLE_BAD : ROLE_DIM, false,
-                bad ? a->entry.problem : p->help);
+    int y = chrome_text(c, (struct rect){r.x + 2, r.y + 2, w - 4, 2}, bad ? ROLE_BAD : ROLE_DIM,
+                        false, bad ? a->entry.problem : p->help);
+    if (y < 2 && !bad)
+        canvas_cut(c, at(r.x + 2, r.y + 3, w - 4), ROLE_DIM, false,
+                   params_allowed(a->entry.id, allowed, sizeof allowed));
     canvas_text(c, at(r.x + 2, r.y + 4, w - 4), ROLE_DIM, false, "Enter take  Esc back");
 }

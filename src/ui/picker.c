@@ -10,6 +10,7 @@
 
 #include "ui/term.h"
 #include "ui/text.h"
+#include "ui/views.h"
 
 void picker_open(struct picker *p, int kind, const char *title)
 {
@@ -216,31 +217,29 @@ static bool any_cut(const struct picker *p, int w)
 
 static void draw_detail(struct canvas *c, const struct picker *p, struct rect r)
 {
-    char text[ITEM_TEXT], line[ITEM_TEXT];
-    const char *rest = text;
-    if (p->at < 0)
+    char text[ITEM_TEXT];
+    if (p->at < 0 || r.h < 1)
         return;
     item_text(&p->items[p->at], text);
-    for (int y = 0; y < r.h && *rest; y++) {
-        const char *next;
-        size_t n = text_break(rest, r.w, &next);
-        snprintf(line, sizeof line, "%.*s", (int)n, rest);
-        canvas_text(c, at(r.x, r.y + y, r.w), ROLE_DIM, false, line);
-        rest = next;
-    }
+    chrome_text(c, r, ROLE_DIM, false, text);
 }
 
-static void draw_foot(struct canvas *c, const struct picker *p, struct rect r)
+/* In the frame's last line; `below`: items that stand below what is in sight. */
+static void draw_foot(struct canvas *c, const struct picker *p, struct rect r, int below)
 {
     int y = r.y + r.h - 1, room = r.w - 4;
     const char *keys = " ↑↓ choose  type to find  Enter take  Esc back ";
+    char message[sizeof p->message + 2];
+    snprintf(message, sizeof message, " %s ", p->message);
     if (p->message[0])
-        canvas_cut(c, at(r.x + 2, y, room), ROLE_WARN, true, p->message);
+        canvas_cut(c, at(r.x + 2, y, room), ROLE_WARN, true, message);
     else if (p->filter[0])
         canvas_printf(c, at(r.x + 2, y, room), ROLE_FOCUS, true,
                       " find: %s_  Enter take  Esc back ", p->filter);
     else
         canvas_text(c, at(r.x + 2, y, room), ROLE_FRAME, false, keys);
+    if (below && !p->message[0])
+        canvas_printf(c, at(r.x + r.w - 12, y, 11), ROLE_DIM, false, " %d more ↓ ", below);
 }
 
 /* First line in sight. */
@@ -262,7 +261,7 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
     struct picker whole = *p;
     whole.filter[0] = '\0';
     int most = list_lines(&whole, all); /* the frame keeps its size while one types */
-    int w = c->w >= 100 ? 100 : c->w, detail = any_cut(p, w) ? DETAIL_LINES : 0;
+    int w = c->w > 140 ? 140 : c->w, detail = any_cut(p, w) ? DETAIL_LINES : 0;
     int h = most + detail + 2 > c->h - 2 ? c->h - 2 : most + detail + 2;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
     canvas_fill(c, r, ROLE_TEXT, L' ');
@@ -281,5 +280,8 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
     if (n == 0)
         canvas_text(c, at(r.x + 3, r.y + 1, r.w - 4), ROLE_DIM, false, "nothing is called that");
     draw_detail(c, p, (struct rect){r.x + 3, r.y + h - 1 - detail, r.w - 5, detail});
-    draw_foot(c, p, r);
+    int below = 0;
+    for (int i = top + room; i < n; i++)
+        below += lines[i].item >= 0;
+    draw_foot(c, p, r, below);
 }

@@ -62,12 +62,13 @@ static void list_recent(struct app *a, const char *group)
     }
 }
 
+/* With nothing above it "more" would be more of what? */
 static void add(struct app *a, const char *name, const char *text, int value)
 {
     struct picker_item *item = picker_add(&a->picker);
     snprintf(item->name, sizeof item->name, "%s", name);
     snprintf(item->text, sizeof item->text, "%s", text);
-    item->group = "more";
+    item->group = a->sessions.recents ? "more" : "none was saved or opened yet";
     item->value = value;
 }
 

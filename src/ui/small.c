@@ -16,8 +16,7 @@ static int cells_that_fit(const struct scene *s, int w)
 {
     int room = w - FIRST_W - (s->pane_count > 1 ? RATIO_W : 0);
     int n = (room / s->pane_count - GAP_W) / CELL_W;
-    int most = s->small.cells < 6 ? s->small.cells : 6;
-    return n > most ? most : n < 1 ? 1 : n;
+    return n > s->small.cells ? s->small.cells : n < 1 ? 1 : n;
 }
 
 /* What the ratio is of: its title where that fits. */
@@ -91,16 +90,28 @@ static void draw_row(struct app *a, struct rect r, int cells, const struct small
     canvas_text(a->canvas, at(x + 2, r.y, RATIO_W - 2), role, here, text);
 }
 
+/* Of a published row: is any of its figures among the cells that fit? */
+static bool says_something(const struct scene *s, const struct small_row *row, int cells)
+{
+    bool any = isfinite(row->ratio.ratio);
+    for (int p = 0; p < s->pane_count; p++)
+        for (int i = 0; i < cells; i++)
+            any = any || !isnan(row->cell[p][i]);
+    return any;
+}
+
 /* The rows that may stand in so many lines; returns how many. Below three lines what was measured
  * goes before what was published. */
-static int choose_rows(const struct small_table *t, int room,
+static int choose_rows(const struct scene *s, int room, int cells,
                        const struct small_row *out[SMALL_ROWS])
 {
+    const struct small_table *t = &s->small;
     int measured = 0, n = 0;
     for (int i = 0; i < t->count; i++)
         measured += t->row[i].number > 0;
     for (int i = 0; i < t->count; i++)
-        if (t->row[i].number || room >= 3 || measured < room)
+        if (t->row[i].number ||
+            ((room >= 3 || measured < room) && says_something(s, &t->row[i], cells)))
             out[n++] = &t->row[i];
     return n;
 }
@@ -112,7 +123,7 @@ void small_draw(struct app *a, struct rect r)
     if (!s->small.count || !s->pane_count)
         return;
     int cells = cells_that_fit(s, r.w), room = r.h - 1, last = 0;
-    int n = choose_rows(&s->small, room, rows);
+    int n = choose_rows(s, room, cells, rows);
     for (int i = 0; i < n; i++)
         if (rows[i]->number == s->row)
             last = i + 1 < n && !rows[i + 1]->number ? i + 1 : i;

@@ -35,6 +35,8 @@ char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t siz
         units_us(buf, size, v, ascii);
     else if (unit_is(m, "ns"))
         units_us(buf, size, v / 1e3, ascii);
+    else if (unit_is(m, "s") && v < 0.01)
+        units_span(buf, size, v);
     else if (unit_is(m, "ticks"))
         snprintf(buf, size, "%s ticks", units_si(text, sizeof text, v));
     else if (unit_is(m, "B"))
