@@ -143,6 +143,24 @@ static void processes(void **state)
     assert_int_equal(process_of("127.0.0.1:1", text), -ESRCH);
 }
 
+/* Attached to, what cannot be read is no failure: it is said, and the rest is measured. */
+static void far_away(void **state)
+{
+    (void)state;
+    struct target t;
+    struct err why = {""};
+    char text[16];
+    snprintf(text, sizeof text, "%d", getpid());
+    assert_int_equal(target_parse("192.0.2.1:1", &t, NULL), 0);
+    assert_string_equal(t.path, "network");
+    assert_int_equal(target_attach_process(&t, text, NULL), 0);
+    assert_int_equal(t.pid, 0);
+    assert_non_null(strstr(t.doubt, "192.0.2.1:1 is not this machine, so its CPU cannot be read"));
+    assert_int_equal(target_attach_process(&t, "x", &why), -EINVAL);
+    assert_int_equal(target_attach_process(&t, "4194303", &why), -ESRCH);
+    assert_non_null(strstr(why.text, "no such process"));
+}
+
 static struct server *handle(struct target *t, const char *pid)
 {
     struct server_spec spec = {.cpu = -1};
@@ -277,7 +295,7 @@ int main(void)
         cmocka_unit_test(urls),          cmocka_unit_test(mistakes),
         cmocka_unit_test(by_size),       cmocka_unit_test(processes),
         cmocka_unit_test(known_process), cmocka_unit_test(unknown_process),
-        cmocka_unit_test(a_number_that_came_back),
+        cmocka_unit_test(a_number_that_came_back), cmocka_unit_test(far_away),
         cmocka_unit_test(busy_ports_are_those_towards_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
