@@ -127,8 +127,18 @@ int canvas_cut(struct canvas *c, struct strip to, enum role role, bool bold, con
 {
     if (to.w < 1 || canvas_width(text) <= to.w)
         return canvas_text(c, to, role, bold, text);
-    int used = canvas_text(c, at(to.x, to.y, to.w - 1), role, bold, text);
-    return used + canvas_text(c, at(to.x + used, to.y, 1), role, bold, "…");
+    const char *rest, *mark = c->ascii ? ".." : "…";
+    int room = to.w - canvas_width(mark), used = 0;
+    size_t n = text_break(text, room - 1, &rest);
+    char words[512];
+    snprintf(words, sizeof words, "%.*s ", (int)n, text);
+    if (room < 1)
+        mark = "…";
+    else if (rest > text + n && canvas_width(words) > to.w / 2)
+        used = canvas_text(c, at(to.x, to.y, room), role, bold, words);
+    else
+        used = canvas_text(c, at(to.x, to.y, room), role, bold, text);
+    return used + canvas_text(c, at(to.x + used, to.y, to.w - used), role, bold, mark);
 }
 
 void canvas_right(struct canvas *c, struct strip to, enum role role, bool bold, const char *text)

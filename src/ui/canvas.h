@@ -63,7 +63,8 @@ void canvas_clear(struct canvas *c);
 int canvas_text(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);
 int canvas_printf(struct canvas *c, struct strip to, enum role role, bool bold, const char *fmt,
                   ...) __attribute__((format(printf, 5, 6)));
-/* The same, and an ellipsis in the last column where the text is longer. */
+/* The same; a longer text is cut with an ellipsis, between two words where that leaves more than
+ * half of it: half a number reads as another one. */
 int canvas_cut(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);
 /* As canvas_text(), at the strip's right end. */
 void canvas_right(struct canvas *c, struct strip to, enum role role, bool bold, const char *text);

@@ -149,14 +149,18 @@ void chrome_asked(struct app *a, int y)
 
 /* --- log and footer --------------------------------------------------------------------------- */
 
-/* The dashboard's own line stands for 12 s at least, then until the session says something, at most
- * half a minute. */
+/* The dashboard's own line stands for 12 s at least, then beside what is going on, if there is
+ * room, until the session says something, at most half a minute. */
+static bool note_fresh(const struct app *a)
+{
+    return a->frozen || a->scene->now->elapsed_s - a->note_at_s < 12;
+}
+
 static bool note_stands(const struct app *a)
 {
     const struct session_now *n = a->scene->now;
-    double age_s = n->elapsed_s - a->note_at_s;
-    return a->note[0] &&
-           (a->frozen || age_s < 12 || (n->log_number == a->note_number && age_s < 30));
+    bool last = n->log_number == a->note_number && n->elapsed_s - a->note_at_s < 30;
+    return a->note[0] && (note_fresh(a) || last);
 }
 
 /* What the session said goes after half a minute: it is of something that is over. */
@@ -199,12 +203,15 @@ void chrome_log(struct app *a, int y)
         text = sweep_hint(a, c->w - x - 4, hint, sizeof hint);
     if (!*text)
         return;
-    x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, " · ");
-    int room = c->w - x - 1;
-    if (own && canvas_width(text) > room) { /* what the person just did comes first */
+    int room = c->w - x - 4;
+    if (own && canvas_width(text) > room) { /* what the person just did comes first, for a while */
+        if (!note_fresh(a))
+            return;
         x = 1;
         room = c->w - 2;
         canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_TEXT, L' ');
+    } else {
+        x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, " · ");
     }
     canvas_cut(c, at(x, y, room), own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
 }
@@ -242,11 +249,8 @@ int chrome_text(struct canvas *c, struct rect r, enum role role, bool bold, cons
         const char *next;
         char line[256];
         size_t n = text_break(text, r.w, &next);
-        bool cut = y == r.h - 1 && *next;
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        int used = canvas_text(c, at(r.x, r.y + y, r.w), role, bold, line);
-        if (cut)
-            canvas_put(c, r.x + (used < r.w ? used : r.w - 1), r.y + y, ROLE_DIM, L'…');
+        canvas_cut(c, at(r.x, r.y + y, r.w), role, bold, y == r.h - 1 ? text : line);
         text = next;
         y++;
     } while (*text && y < r.h);
@@ -281,6 +285,8 @@ void chrome_answer(struct app *a, struct rect r, const struct answer *n)
         const char *text = answer_text(n, i);
         canvas_text(a->canvas, at(r.x + 1, y, ANSWER_INDENT - 1), ROLE_TITLE, true, names[i]);
         struct rect at = {r.x + ANSWER_INDENT, y, w, lines[i]};
+        if (!*text)
+            text = "-";
         y += chrome_text(a->canvas, at, i == 2 ? trust_role(text) : ROLE_TEXT, i == 0, text);
     }
 }

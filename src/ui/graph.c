@@ -251,7 +251,7 @@ void graph_draw(struct canvas *c, const struct graph *g)
         if (isnan(g->span_s))
             snprintf(from, sizeof from, "%d passes ago", g->count);
         else
-            snprintf(from, sizeof from, "%s ago", units_span(span, sizeof span, g->span_s));
+            snprintf(from, sizeof from, "%s ago", units_about(span, sizeof span, g->span_s));
         draw_x_axis(c, (struct rect){g->r.x, g->r.y + plot.h, g->r.w, 1}, from,
                     g->over ? "end" : "now");
     }

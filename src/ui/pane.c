@@ -265,7 +265,7 @@ static void draw_rss(struct app *a, int pane, struct rect r)
     double now = newest(a, pane, METRIC_rss_bytes, 0);
     snprintf(text, sizeof text, "RSS %s", units_bytes(value, sizeof value, now));
     canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_TEXT, false, text);
-    int x = 15, w = r.w - x - 2;
+    int x = 15, w = r.w - x - 1;
     if (w > 60)
         w = 60;
     if (w < 4)
@@ -331,7 +331,7 @@ static void draw_says(struct app *a, int pane, struct rect r, bool waits)
 
 static void draw_trouble(struct app *a, int pane, struct rect r)
 {
-    bool ours = !yours_attached(a, pane);
+    bool ours = !yours_attached(a, pane), ran = a->scene->pane[pane].verdict != VERDICT_SKIPPED;
     const char *text = a->scene->now->panes[pane].trouble;
     struct canvas *c = a->canvas;
     int lines = text_lines(text, r.w - 2), y = r.y + (r.h - lines - 1) / 2;
@@ -347,7 +347,9 @@ static void draw_trouble(struct app *a, int pane, struct rect r)
     }
     if (r.h > 1)
         canvas_text(c, at(r.x + 1, y, r.w - 2), ROLE_TEXT, false,
-                    ours ? "u starts it again" : "not ours to start; u tries again");
+                    !ours ? "not ours to start; u tries again"
+                    : ran ? "u starts it again"
+                          : "u tries again, m takes another");
 }
 
 static void draw_inside(struct app *a, int pane, struct rect r)

@@ -12,7 +12,11 @@
 static const char *const facts[] = {
     "Panes A to D stand side by side under the same load, in turns: while one is asked, the others "
     "rest. Figures are of each one's own turns; top shows the average over everybody's.",
-    "Percent is of one CPU. A server with four busy threads shows 400.",
+    "Percent is of one CPU. A server with four busy threads shows 400. In the line of the CPUs "
+    "stand what the servers use of theirs, what the load has to spare of its own, what other "
+    "programs took (others), what the hypervisor took (steal), and what this screen costs (ui).",
+    "A server looks at the sockets that it hands to the kernel at a wait, and finds those ready "
+    "that have something for it. WHY says how many of each.",
     "ANSWER, WHY and TRUST say what was found, the counter that explains it, and what limits the "
     "figures. A difference counts only when its interval lies wholly outside 3 %.",
     "What loopback hides:",

@@ -54,9 +54,9 @@ static int draw_servers_cpu(struct app *a, int x, int y)
         x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);
     else
         x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "unpinned ");
-    meter_draw(c, at(x, y, 8), ROLE_TEXT, share);
-    x += 9;
-    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "server %3s  ",
+    meter_draw(c, at(x, y, 6), ROLE_TEXT, share);
+    x += 7;
+    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "server %3s %%  ",
                        whole(share, text, sizeof text));
     return x;
 }
@@ -70,7 +70,7 @@ static void draw_cpu(struct app *a, int y)
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
     x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
                        whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "others %2s  steal %s  ui %s",
+    canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "others %2s, steal %s, ui %s %%",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
 }

@@ -49,6 +49,16 @@ static int group_width(const struct table *t, int first, int end)
     return w;
 }
 
+/* "A select", or the letter alone where no name fits beside it. */
+static void draw_group(struct canvas *c, const struct table_column *col, struct strip to)
+{
+    bool letter = col->head[0][1] == ' ' && to.w < 8 && canvas_width(col->head[0]) > to.w;
+    if (letter)
+        canvas_text(c, at(to.x, to.y, 1), column_role(col), true, col->head[0]);
+    else
+        canvas_cut(c, to, column_role(col), true, col->head[0]);
+}
+
 static void draw_heads(struct app *a, const struct table *t, struct sight s, int y)
 {
     struct canvas *c = a->canvas;
@@ -58,8 +68,7 @@ static void draw_heads(struct app *a, const struct table *t, struct sight s, int
         const struct table_column *col = &t->column[i];
         bool first = k <= 0 || strcmp(col->head[0], t->column[i - 1].head[0]) != 0;
         if (first && *col->head[0])
-            canvas_cut(c, at(x, y, group_width(t, i, s.from + s.n)), column_role(col), true,
-                       col->head[0]);
+            draw_group(c, col, at(x, y, group_width(t, i, s.from + s.n)));
         canvas_text(c, cell_strip(col, col->head[1], x, y + 1), ROLE_DIM, false, col->head[1]);
         x += col->width + GAP;
     }
@@ -112,17 +121,27 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
     return rule.y + 1;
 }
 
+static bool has_published(const struct table *t)
+{
+    for (int i = 0; i < t->columns; i++)
+        if (!strncmp(t->column[i].head[0], "published", 9))
+            return true;
+    return false;
+}
+
 /* What limits the published figures, in their own words. Returns the lines it took. */
 static int draw_published(struct app *a, int y, int room)
 {
     const struct workload *w = a->scene->table.row[0].row->workload;
     char text[400] = "";
     const char *model, *reason, *verdict;
+    if (!has_published(&a->scene->table))
+        return 0;
     for (int i = 0; *(verdict = published_verdict(w, i, &model, &reason)); i++) {
         size_t n = strlen(text);
         snprintf(text + n, sizeof text - n, "%s%s%s%s",
-                 n ? "; " : "our verdict on the published figures: ", verdict,
-                 *model ? " of " : "", model);
+                 n ? "; " : "our verdict on the published figures: ", model, *model ? ": " : "",
+                 verdict);
         n = strlen(text);
         if (*reason)
             snprintf(text + n, sizeof text - n, " (%s)", reason);

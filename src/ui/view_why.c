@@ -350,7 +350,7 @@ void view_why_draw(struct app *a)
         canvas_text(c, at(1, 1, c->w - 2), ROLE_DIM, false,
                     a->frozen
                         ? "frozen: the bill comes when the picture goes on (f in the live view)"
-                        : "nothing is measured of this yet; the first round that is kept has a bill");
+                        : "nothing is measured of this yet; the first round kept has a bill");
     } else {
         draw_title(a, w);
         draw_reasons(a, w);

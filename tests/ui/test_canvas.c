@@ -136,6 +136,31 @@ static void text_breaks_at_blanks(void **state)
     assert_int_equal(text_lines("one two three", 8), 2);
 }
 
+static const char *cut(int w, bool ascii, const char *text)
+{
+    struct canvas *c = canvas_new(30, 1);
+    c->ascii = ascii;
+    canvas_cut(c, at(0, 0, w), ROLE_TEXT, false, text);
+    canvas_line(c, 0, line, sizeof line);
+    canvas_free(c);
+    return line;
+}
+
+/* "holds 1018 of 150" is another number. */
+static void long_text_is_cut_between_words(void **state)
+{
+    (void)state;
+    assert_string_equal(cut(18, false, "holds 1018 of 1500"), "holds 1018 of 1500");
+    assert_string_equal(cut(17, false, "holds 1018 of 1500"), "holds 1018 of …");
+    assert_string_equal(cut(17, true, "holds 1018 of 1500"), "holds 1018 of ..");
+    assert_string_equal(cut(17, false, "in unbreakable_name_of_a_file"), "in unbreakable_n…");
+    assert_string_equal(cut(8, false, "日本語日本語"), "日本語…");
+    assert_string_equal(cut(3, true, "a b c"), "a..");
+    assert_string_equal(cut(2, true, "a b c"), "."); /* no room for more */
+    assert_string_equal(cut(1, true, "a b c"), ".");
+    assert_string_equal(cut(0, false, "a b c"), "");
+}
+
 int main(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
@@ -148,6 +173,7 @@ int main(void)
         cmocka_unit_test(frames_hold_their_titles),
         cmocka_unit_test(drawing_outside_changes_nothing),
         cmocka_unit_test(text_breaks_at_blanks),
+        cmocka_unit_test(long_text_is_cut_between_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

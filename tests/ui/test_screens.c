@@ -266,8 +266,8 @@ static void cut_text_says_so(void **state)
         r->panes[0].verdict = VERDICT_NOISY;
         snprintf(r->panes[0].reason, sizeof r->panes[0].reason, "%s", reason);
         a.changed = true;
-        assert_true(show_has(&a, ascii ? "| noisy: other programs took 13 % of. |"
-                                       : "│ noisy: other programs took 13 % of… │"));
+        assert_true(show_has(&a, ascii ? "| noisy: other programs took 13 % ..  |"
+                                       : "│ noisy: other programs took 13 % …   │"));
         show_fini(&a);
     }
     sweep("select,epoll-lt", 60, 15, CHARSET_BRAILLE);
@@ -333,12 +333,12 @@ static void the_cpu_line(void **state)
     struct session_now *n = fake_now(a.session);
     n->server_cpu_busy_pct = 100;
     n->others_pct = 91;
-    assert_true(show_has(&a, "▮▯▯▯▯▯▯▯ server   9 "));
-    assert_true(show_has(&a, "others 91 "));
+    assert_true(show_has(&a, "▮▯▯▯▯▯ server   9 %"));
+    assert_true(show_has(&a, "others 91, steal 0, ui 1 %"));
     n->server_cpu_busy_pct = 50;
-    assert_true(show_has(&a, "▯▯▯▯▯▯▯▯ server   0 "));
+    assert_true(show_has(&a, "▯▯▯▯▯▯ server   0 %"));
     n->others_pct = NAN;
-    assert_true(show_has(&a, "▯▯▯▯▯▯▯▯ server   - ")); /* while a server ends */
+    assert_true(show_has(&a, "▯▯▯▯▯▯ server   - %")); /* while a server ends */
     show_fini(&a);
 }
 
@@ -424,6 +424,9 @@ static void names_and_reasons_of_any_kind(void **state)
     char *screen = show_screen(&a);
     assert_non_null(strstr(screen, "u starts it again"));
     free(screen);
+    session_rows_edit(a.session)->last->panes[0].verdict = VERDICT_SKIPPED; /* it never ran */
+    a.changed = true;
+    assert_true(show_has(&a, "u tries again, m takes another"));
     show_fini(&a);
 }
 
@@ -459,6 +462,12 @@ static void a_note_does_not_stand_for_ever(void **state)
     assert_true(show_has(&a, "another"));
     fake_pass(a.session, 2);
     assert_false(show_has(&a, "another"));
+    app_say(&a, "a word of welcome that is so long that what goes on has no room beside it");
+    fake_pass(a.session, 11);
+    assert_true(show_has(&a, "a word of welcome"));
+    fake_pass(a.session, 2); /* it has been read: where the row is says more */
+    assert_false(show_has(&a, "a word of welcome"));
+    assert_true(show_has(&a, " of 12"));
     show_fini(&a);
 }
 
