@@ -10,14 +10,13 @@
 #include <sys/stat.h>
 
 #include "base/check.h"
+#include "scratch.h"
 
-static char folder[256];
+static char folder[SCRATCH_PATH];
 
 const char *fake_tree_make(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/iodash-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_path(folder, "test-XXXXXX")));
     return folder;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "net/sock.h"
+#include "scratch.h"
 
 static void parses(const char *text, bool listening, const char *as)
 {
@@ -154,10 +155,10 @@ static void localhost(void **state)
 static bool make_localhost_both(void)
 {
     static const char hosts[] = "::1 localhost\n127.0.0.1 localhost\n";
-    char path[] = "/tmp/iodash-hosts-XXXXXX";
+    char path[SCRATCH_PATH];
     if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return false;
-    int fd = mkstemp(path);
+    int fd = mkstemp(scratch_path(path, "hosts-XXXXXX"));
     assert_true(fd >= 0);
     assert_int_equal(write(fd, hosts, sizeof hosts - 1), sizeof hosts - 1);
     close(fd);

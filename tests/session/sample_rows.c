@@ -112,10 +112,9 @@ struct environment rows_environment(void)
     return env;
 }
 
-void folder_enter(char path[64])
+void folder_enter(char path[SCRATCH_PATH])
 {
-    snprintf(path, 64, "/tmp/iodash-test-XXXXXX");
-    if (!mkdtemp(path) || chdir(path) != 0)
+    if (!mkdtemp(scratch_path(path, "test-XXXXXX")) || chdir(path) != 0)
         die("no folder for the test");
 }
 

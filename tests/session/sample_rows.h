@@ -3,6 +3,7 @@
 #ifndef TESTS_SAMPLE_ROWS_H
 #define TESTS_SAMPLE_ROWS_H
 
+#include "scratch.h"
 #include "session/csv.h"
 
 /* Binds the tables and resolves the parameters of a workload. */
@@ -23,7 +24,7 @@ void rows_session(struct rows *r);
 struct environment rows_environment(void);
 
 /* A new folder under the temporary one, made the current one; and its removal with all in it. */
-void folder_enter(char path[64]);
+void folder_enter(char path[SCRATCH_PATH]);
 void folder_leave(const char *path);
 
 /* Files in the current folder whose name begins so. */

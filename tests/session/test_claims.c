@@ -13,7 +13,7 @@
 #define HEAD "[claim]\ntitle = t\nsource = s\nhow = h\n"
 #define ROWS "[rows]\nmodels = select,epoll-lt\nworkload = transfer\nidle = 0,100,200,400,800\n"
 
-static char folder[64];
+static char folder[SCRATCH_PATH];
 
 static int enter(void **state)
 {

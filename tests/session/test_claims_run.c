@@ -24,7 +24,7 @@ static const char never[] =
     "[rows]\nmodels = poll\nworkload = hold\nconnections = 1000000\n";
 
 enum { MEASURED, PROBED, NEVER, COUNT };
-static char folder[64];
+static char folder[SCRATCH_PATH];
 static struct claims claims;
 static struct session *session;
 static struct claims_run *run;

@@ -328,7 +328,7 @@ static void save(const char *name, const char *id)
 static void test_files(void **state)
 {
     struct comparison c = {.spread = NAN};
-    char folder[64], note[200];
+    char folder[SCRATCH_PATH], note[200];
     struct err e;
 
     (void)state;

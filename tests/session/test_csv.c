@@ -20,7 +20,7 @@ static struct csv_session session_of(const struct rows *rows)
 
 static int enter(void **state)
 {
-    static char path[64];
+    static char path[SCRATCH_PATH];
 
     folder_enter(path);
     *state = path;

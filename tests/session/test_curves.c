@@ -277,7 +277,7 @@ static void comes_back(const struct rows *rows)
     struct csv_session s = {rows, &env, "id"};
     struct rows back = {0};
     struct err e;
-    char folder[64], note[200];
+    char folder[SCRATCH_PATH], note[200];
     folder_enter(folder);
     assert_int_equal(csv_save(&s, "a.csv", &e), 0);
     assert_true(csv_open("a.csv", &back, &read, note, &e) > 0);

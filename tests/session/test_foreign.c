@@ -10,7 +10,7 @@
 
 static int enter(void **state)
 {
-    static char path[64];
+    static char path[SCRATCH_PATH];
 
     folder_enter(path);
     rows_params("transfer");

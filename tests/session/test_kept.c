@@ -17,7 +17,7 @@
 #include "session/settings.h"
 #include "session/state.h"
 
-static char home[64];
+static char home[SCRATCH_PATH];
 static struct params asked;
 
 static int enter(void **state)
@@ -32,9 +32,9 @@ static int enter(void **state)
 
 static int leave(void **state)
 {
-    char command[100];
+    char command[SCRATCH_PATH + 16];
     (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", home);
+    snprintf(command, sizeof command, "rm -rf '%s'", home);
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
@@ -87,7 +87,7 @@ static void end(struct session *s, struct row *r, enum row_state state, enum ver
 
 static char *own_path(struct session *s, const char *end)
 {
-    static char path[200];
+    static char path[SCRATCH_PATH + 100];
     snprintf(path, sizeof path, "%s/iodash/autosave-%s.csv%s", home, session_id(s), end);
     return path;
 }
@@ -118,7 +118,7 @@ static void until(struct session *s, const char *path, int samples)
 static void what_is_measured_is_kept_as_it_comes(void **state)
 {
     (void)state;
-    char folder[100], path[200];
+    char folder[SCRATCH_PATH + 16], path[SCRATCH_PATH + 100];
     struct rows back = {0};
     snprintf(folder, sizeof folder, "%s/iodash", home);
     struct session *s = begin(folder);
@@ -160,7 +160,7 @@ static void what_is_measured_is_kept_as_it_comes(void **state)
 static void leaving_saved_leaves_nothing(void **state)
 {
     (void)state;
-    char folder[100], path[200];
+    char folder[SCRATCH_PATH + 16], path[SCRATCH_PATH + 100];
     snprintf(folder, sizeof folder, "%s/iodash", home);
     struct session *s = begin(folder);
     push(s, add(s, 100), 1);
@@ -203,7 +203,7 @@ static void a_folder_that_takes_nothing_is_said_once(void **state)
 static void what_was_left_behind_is_recovered_once(void **state)
 {
     (void)state;
-    char folder[100], path[200], when[24];
+    char folder[SCRATCH_PATH + 16], path[SCRATCH_PATH + 100], when[24];
     snprintf(folder, sizeof folder, "%s/iodash", home);
     assert_int_equal(mkdir(folder, 0700), 0);
     assert_int_equal(chdir(folder), 0);
@@ -422,7 +422,7 @@ static void the_first_start_is_the_first(void **state)
     setenv("XDG_STATE_HOME", "/proc/nowhere", 1);
     assert_true(state_first_start());
     unsetenv("XDG_STATE_HOME"); /* then below HOME */
-    char folder[200], *before = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    char folder[SCRATCH_PATH + 100], *before = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
     setenv("HOME", home, 1);
     assert_true(state_folder(folder, sizeof folder));
     assert_non_null(strstr(folder, "/.local/state/iodash"));

@@ -14,7 +14,7 @@
 
 #define WORDS 16
 
-static char folder[64];
+static char folder[SCRATCH_PATH];
 
 static int enter(void **state)
 {

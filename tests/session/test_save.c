@@ -25,7 +25,7 @@ static struct csv_session session;
 
 static int enter(void **state)
 {
-    static char path[64];
+    static char path[SCRATCH_PATH];
 
     folder_enter(path);
     *state = path;

@@ -134,7 +134,7 @@ static void what_they_wait_with(void **state)
 static void cells(void **state)
 {
     (void)state;
-    char folder[64], note[200];
+    char folder[SCRATCH_PATH], note[200];
     struct rows rows = {0}, back = {0};
     struct environment env = rows_environment();
     struct csv_session s = {&rows, &env, "s"};

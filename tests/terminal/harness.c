@@ -100,8 +100,7 @@ struct tty *tty_open(const struct tty_want *want)
     t->rows = want->rows ? want->rows : 24;
     t->cols = want->cols ? want->cols : 80;
     t->status = -1;
-    snprintf(t->folder, sizeof t->folder, "/tmp/iodash-test-XXXXXX");
-    must(mkdtemp(t->folder), "mkdtemp");
+    must(mkdtemp(scratch_path(t->folder, "test-XXXXXX")), "mkdtemp");
     signal(SIGPIPE, SIG_IGN);
     fork_shell(t, want);
     if (!want->bare)

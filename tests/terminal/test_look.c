@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "terminal/live.h"
 
 static bool all_ascii(struct tty *t)
@@ -117,8 +118,8 @@ static bool colours_change(struct tty *t, void *before)
 static void themes(void **state)
 {
     (void)state;
-    char path[] = "/tmp/iodash-broken-XXXXXX.ini";
-    int fd = mkstemps(path, 4), before;
+    char path[SCRATCH_PATH];
+    int fd = mkstemps(scratch_path(path, "broken-XXXXXX.ini"), 4), before;
     assert_true(fd >= 0 && write(fd, "frame = dim\npane_a = bleu\n", 26) == 26);
     close(fd);
     const char *const args[] = {"--theme", path, NULL}, *const wrong[] = {"--theme", "mon", NULL};

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "terminal/live.h"
 
 static void bounded(struct tty *t, const char *what)
@@ -64,8 +65,8 @@ static void one_thread_calls_curses(void **state)
     const char *shim = getenv("CURSES_SHIM");
     const char *options = getenv("ASAN_OPTIONS");
     assert_non_null(shim);
-    char folder[] = "/tmp/iodash-shim-XXXXXX";
-    assert_non_null(mkdtemp(folder));
+    char folder[SCRATCH_PATH];
+    assert_non_null(mkdtemp(scratch_path(folder, "shim-XXXXXX")));
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", shim);
     snprintf(log, sizeof log, "CURSES_SHIM_LOG=%s/log", folder);
     snprintf(asan, sizeof asan, "ASAN_OPTIONS=verify_asan_link_order=0:%s", options ? options : "");

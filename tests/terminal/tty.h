@@ -5,6 +5,7 @@
 
 #include <vterm.h>
 
+#include "scratch.h"
 #include "terminal/harness.h"
 
 struct tty {
@@ -19,7 +20,7 @@ struct tty {
     int rows, cols;
     char *raw;
     size_t bytes, room;
-    char folder[64];
+    char folder[SCRATCH_PATH];
 };
 
 void emulator_open(struct tty *t);

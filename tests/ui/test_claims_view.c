@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "ui/fake_claims.h"
 #include "golden.h"
 #include "ui/show.h"
@@ -197,10 +198,10 @@ static void a_running_plan_is_not_replaced(void **state)
 static void they_are_copied(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/iodash-claims-XXXXXX", home[256], line[400];
+    char folder[SCRATCH_PATH], home[256], line[400];
     glob_t names;
     open_at(80, 24, CHARSET_BRAILLE);
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_path(folder, "claims-XXXXXX")));
     assert_non_null(getcwd(home, sizeof home));
     assert_int_equal(chdir(folder), 0);
     show_keys(&a, "y");

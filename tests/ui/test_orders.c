@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "ui/show.h"
+#include "scratch.h"
 
 static struct app a;
 static struct fake_orders *got;
@@ -373,12 +374,11 @@ static void more_than_fits_is_refused_with_the_number(void **state)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
-static char folder[64], home[64];
+static char folder[SCRATCH_PATH], home[SCRATCH_PATH];
 
 static void into_folder(void)
 {
-    strcpy(folder, "/tmp/iodash-ui-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(scratch_path(folder, "ui-XXXXXX")));
     assert_non_null(getcwd(home, sizeof home));
     assert_int_equal(chdir(folder), 0);
     setenv("XDG_STATE_HOME", folder, 1);
@@ -386,9 +386,9 @@ static void into_folder(void)
 
 static void out_of_folder(void)
 {
-    char command[100];
+    char command[SCRATCH_PATH + 16];
     assert_int_equal(chdir(home), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
     assert_int_equal(system(command), 0);
 }
 

@@ -12,20 +12,20 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "session/csv.h"
 #include "ui/show.h"
 
 static struct app a;
 static struct fake_orders *got;
-static char folder[64], saved[128];
+static char folder[SCRATCH_PATH], saved[128];
 
 /* A dashboard that measured three rows, saved as a file. */
 static int setup(void **state)
 {
     (void)state;
     struct plan_row want = fake_want("transfer", "select,epoll-lt");
-    strcpy(folder, "/tmp/iodash-ui-XXXXXX");
-    if (!mkdtemp(folder) || chdir(folder) < 0)
+    if (!mkdtemp(scratch_path(folder, "ui-XXXXXX")) || chdir(folder) < 0)
         return -1;
     setenv("XDG_STATE_HOME", folder, 1);
     show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
@@ -41,11 +41,11 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    char command[100];
+    char command[SCRATCH_PATH + 16];
     (void)state;
     sessions_back(&a);
     show_fini(&a);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 

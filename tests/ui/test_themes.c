@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "ui/show.h"
 #include "ui/theme.h"
 
@@ -125,8 +126,8 @@ static void the_built_in_one_is_the_file(void **state)
 
 static int from_text(const char *text, struct theme *out, struct err *e)
 {
-    char path[] = "/tmp/iodash-theme-XXXXXX.ini";
-    int fd = mkstemps(path, 4);
+    char path[SCRATCH_PATH];
+    int fd = mkstemps(scratch_path(path, "theme-XXXXXX.ini"), 4);
     assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
     int rc = theme_load(path, out, e);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "scratch.h"
 #include "ui/actions.h"
 #include "ui/commands.h"
 #include "ui/keys.h"
@@ -161,12 +162,12 @@ static void everything_that_opens_resized(void **state)
 
 int main(void)
 {
-    char folder[] = "/tmp/iodash-walk-XXXXXX", command[64];
+    char folder[SCRATCH_PATH], command[SCRATCH_PATH + 16];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_command_by_every_key),
         cmocka_unit_test(everything_that_opens_resized),
     };
-    if (!mkdtemp(folder) || chdir(folder) < 0) /* s saves here */
+    if (!mkdtemp(scratch_path(folder, "walk-XXXXXX")) || chdir(folder) < 0) /* s saves here */
         return 1;
     setenv("XDG_STATE_HOME", folder, 1);
     setenv("XDG_CONFIG_HOME", folder, 1);

@@ -17,7 +17,7 @@ static int setup(void **state)
 {
     (void)state;
     struct plan_row want = fake_want("transfer", "select,epoll-lt");
-    show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
+    show_init(&a, &want, 120, 24, CHARSET_BRAILLE); /* room for a long $TMPDIR */
     app_take(&a);
     return 0;
 }
