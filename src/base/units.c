@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,8 +199,65 @@ char *units_exact(char *buf, size_t size, double v)
     return buf;
 }
 
+/* --- reading --------------------------------------------------------------------------------- */
+
+static const char *take_digits(const char *s, uint64_t *all)
+{
+    for (; *s >= '0' && *s <= '9'; s++)
+        *all = 10 * *all + (uint64_t)(*s - '0');
+    return s;
+}
+
+/* The quotient of two numbers that are exact rounds as strtod(3) would. Beyond 2^53 they are so as
+ * long doubles only, and the result is rounded twice: the same, unless the first lies halfway
+ * between two doubles, whose mirror image about one of them is the other. Then: false. */
+static bool divide(uint64_t all, int decimals, double *out)
+{
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
+
+    if (all <= 1ull << 53) {
+        *out = (double)all / tens[decimals];
+        return true;
+    }
+    long double v = (long double)all / tens[decimals];
+    *out = (double)v;
+    long double mirror = v + (v - *out);
+    return LDBL_MANT_DIG >= 64 && (v == *out || mirror != (double)mirror);
+}
+
+/* Up to 19 digits with a point in them, which is nearly every number, in a fraction of the time
+ * that strtod(3) takes. Returns what follows, or NULL for all else. */
+static const char *plain_number(const char *s, double *out)
+{
+    bool minus = *s == '-';
+    const char *first = s + minus, *point = NULL;
+    uint64_t all = 0;
+
+    s = take_digits(first, &all);
+    if (*s == '.') {
+        point = s;
+        s = take_digits(s + 1, &all);
+    }
+    long digits = s - first - (point != NULL), decimals = point ? s - point - 1 : 0;
+    bool goes_on = *s == 'e' || *s == 'E' || *s == 'x' || *s == 'X';
+    if (digits == 0 || digits - (*first == '0') > 19 || goes_on ||
+        !divide(all, (int)decimals, out))
+        return NULL;
+    *out = minus ? -*out : *out;
+    return s;
+}
+
 double units_strtod(const char *s, char **end)
 {
-    pthread_once(&once, make_locale);
-    return strtod_l(s, end, c_locale);
+    double v;
+    const char *past = plain_number(s, &v);
+
+    if (!past) {
+        pthread_once(&once, make_locale);
+        return strtod_l(s, end, c_locale);
+    }
+    if (end)
+        *end = (char *)past;
+    return v;
 }

@@ -147,22 +147,25 @@ static bool is_blank(char c)
 static void split(struct reader *r, char *s, size_t n)
 {
     char *end = s + n;
+    const char by = (char)r->by;
 
-    for (char *stop = s; n > 0 && stop; s = stop + 1) {
-        stop = memchr(s, r->by, (size_t)(end - s));
-        char *to = stop ? stop : end;
-        while (s < to && is_blank(*s))
+    if (n == 0)
+        return;
+    *end = by;
+    for (; s <= end; s++) {
+        while (is_blank(*s) && *s != by)
             s++;
-        while (to > s && is_blank(to[-1]))
+        char *cell = s;
+        while (*s != by)
+            s++;
+        char *to = s;
+        while (to > cell && is_blank(to[-1]))
             to--;
         *to = 0;
         make_room(r);
-        r->cell[r->cells.count++] = s;
-        if (!stop)
-            break;
+        r->cell[r->cells.count++] = cell;
     }
-    if (n > 0)
-        hand_over(r, false);
+    hand_over(r, false);
 }
 
 /* With an odd number of quotes, or a CR in the middle, several records may end here, or none. */
@@ -276,44 +279,14 @@ char *cells_decimal(const struct cells *c, int i, char *buf, size_t size)
     return buf;
 }
 
-/* Digits with a point in them. Up to 2^53 and 22 decimals both are doubles, so one division rounds
- * as strtod(3) would, in a fraction of its time. */
-static bool short_number(const char *s, double *out)
-{
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    bool minus = *s == '-';
-    uint64_t all = 0;
-    int digits = 0, decimals = -1;
-
-    for (s += minus; (*s >= '0' && *s <= '9') || (*s == '.' && decimals < 0); s++) {
-        if (*s == '.') {
-            decimals = 0;
-            continue;
-        }
-        all = 10 * all + (uint64_t)(*s - '0');
-        digits++;
-        decimals += decimals >= 0;
-    }
-    if (*s || digits == 0 || digits > 19 || all > 1ull << 53 || decimals > 22)
-        return false;
-    double v = (double)all / tens[decimals > 0 ? decimals : 0];
-    *out = minus ? -v : v;
-    return true;
-}
-
 double cells_number(const struct cells *c, int i)
 {
     char buf[64], *end;
     const char *text = c->comma ? cells_decimal(c, i, buf, sizeof buf) : cells_text(c, i);
-    double v;
 
     if (!*text)
         return NAN;
-    if (short_number(text, &v))
-        return v;
-    v = units_strtod(text, &end);
+    double v = units_strtod(text, &end);
     return *end == 0 && isfinite(v) ? v : NAN;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers for people and for files: the examples of the header, the borders where a rounding adds a
- * digit, every double back unchanged, and a country that writes decimals with a comma. */
+ * digit, every double back unchanged, what strtod reads, and a country that writes decimals with a
+ * comma. */
 #include "base/units.h"
 
 #include <float.h>
@@ -144,6 +145,72 @@ static void test_exact_reads_back(void **state)
     check_round_trip(1.7976931348623157e308);
 }
 
+static void check_read(const char *text)
+{
+    char *end, *expected_end;
+    double v = units_strtod(text, &end), expected = strtod(text, &expected_end);
+    if (memcmp(&v, &expected, sizeof v) != 0 && !(isnan(v) && isnan(expected)))
+        fail_msg("%s is read as %a, not as %a", text, v, expected);
+    if (end != expected_end)
+        fail_msg("%s is read up to '%s', not to '%s'", text, end, expected_end);
+}
+
+/* Halves between two doubles, what no double holds, what is cut, and what is no plain number. */
+static void test_odd_numbers_are_read_as_by_strtod(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {
+        "", "-", ".", "-.", ".5", "-.5", "5.", "0", "-0", "-0.0", "00.5", "007", "+1", " 1", "1 ",
+        "1.2.3", "1,5", "1e", "1e5", "1E-5", "1e+", "2.5e-05", "1x", "0x", "0x1F", "0x1.8p1", "0b1",
+        "-0x10", "inf", "-inf", "nan", "n", "- 1", "--1", "1-2", "1'000",
+        "9007199254740991", "9007199254740992", "9007199254740993", "9007199254740995",
+        "4503599627370496.5", "4503599627370497.5", "4503599627370497.49", "4503599627370497.51",
+        "2251799813685248.25", "2251799813685249.25", "2251799813685249.75",
+        "9223372036854775807", "9223372036854775808", "9223372036854776832", "9999999999999999999",
+        "10000000000000000000", "18446744073709551615", "18446744073709551616",
+        "99999999999999999999", "0.9999999999999999999", "0.00000000000000000001",
+        "0.000000000000000000001", ".1234567890123456789", "0.1234567890123456789",
+        "00.1234567890123456789", "1.234567890123456789", "12345678901234567.89012", "1e400",
+        "4.9e-324", "2.4703282292062327e-324", "1.7976931348623157e308",
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        check_read(odd[i]);
+}
+
+static void test_numbers_are_read_as_by_strtod(void **state)
+{
+    (void)state;
+    static const int precision[] = {17, 16, 15, 6, 3};
+    uint64_t seed = 88172645463325252u;
+    char text[512];
+    for (int i = 0; i < 100000; i++) {
+        uint64_t bits = next_random(&seed);
+        double v = (double)(int64_t)bits / pow(10, (double)(bits % 24));
+        snprintf(text, sizeof text, "%.*g", precision[i % 5], v);
+        check_read(text);
+        int digits = snprintf(text, sizeof text, "%llu%03d", (unsigned long long)bits, i % 1000);
+        int from = (int)(bits % (unsigned)(digits - 1));
+        int point = from + (int)(bits / 23 % (unsigned)(digits - from));
+        text[point] = i % 5 ? '.' : text[point];
+        check_read(text + from);
+    }
+}
+
+/* One digit more than doubles have: what they are halved between, and just beside it. */
+static void test_halves_are_read_as_by_strtod(void **state)
+{
+    (void)state;
+    uint64_t seed = 42;
+    char text[64];
+    for (int i = 0; i < 50000; i++) {
+        uint64_t whole = 1ull << 49 | next_random(&seed) >> 15; /* doubles are 1/8 apart */
+        uint64_t low = next_random(&seed) % 16 * 625 + (uint64_t)(i % 3) - 1; /* 1/16 is .0625 */
+        snprintf(text, sizeof text, "%llu.%04llu", (unsigned long long)whole,
+                 (unsigned long long)(low % 10000));
+        check_read(text);
+    }
+}
+
 static void test_small_buffers_are_cut(void **state)
 {
     (void)state;
@@ -210,6 +277,9 @@ int main(void)
         cmocka_unit_test(test_spans_and_clocks),
         cmocka_unit_test(test_exact_examples),
         cmocka_unit_test(test_exact_reads_back),
+        cmocka_unit_test(test_odd_numbers_are_read_as_by_strtod),
+        cmocka_unit_test(test_numbers_are_read_as_by_strtod),
+        cmocka_unit_test(test_halves_are_read_as_by_strtod),
         cmocka_unit_test(test_small_buffers_are_cut),
         cmocka_unit_test(test_decimal_comma),
     };
