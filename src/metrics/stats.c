@@ -21,23 +21,42 @@ struct trimmed {
     double error; /* standard error of the mean; NaN under 3 used */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The finite values, sorted, in new memory; *n becomes their number. */
-static double *sorted_copy(const double *values, int *n)
+/* The finite values in new memory; *n becomes their number. */
+static double *finite_copy(const double *values, int *n)
 {
     double *copy = xcalloc(*n > 0 ? (size_t)*n : 1, sizeof *copy);
     int kept = 0;
     for (int i = 0; i < *n; i++)
         if (isfinite(values[i]))
             copy[kept++] = values[i];
-    qsort(copy, (size_t)kept, sizeof *copy, by_value);
     *n = kept;
     return copy;
+}
+
+/* Brings the k-th least to its place, with none greater before it and none less behind (Hoare
+ * 1961): all that a trim wants of an order. Pivots jump about, so that no shape of the values, a
+ * rise and a fall say, makes it slow. */
+static double put_in_place(double *values, int n, int k)
+{
+    unsigned jump = 1;
+    for (int low = 0, high = n - 1; low < high; jump = jump * 1664525 + 1013904223) {
+        double pivot = values[low + (int)((jump >> 8) % (unsigned)(high - low + 1))];
+        int i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i <= j) {
+                double other = values[i];
+                values[i++] = values[j];
+                values[j--] = other;
+            }
+        }
+        low = j < k ? i : low;
+        high = k < i ? j : high;
+    }
+    return values[k];
 }
 
 static double mean_of(const double *values, int n)
@@ -70,19 +89,19 @@ static double yuen_error(const double *kept, int h, int n, double mean)
 static struct trimmed trim_values(const double *values, int n, int trim)
 {
     int g = trim > 0 ? trim : 0;
-    double *sorted = sorted_copy(values, &n);
+    double *all = finite_copy(values, &n);
     struct trimmed t = {.taken = n, .mean = NAN, .min = NAN, .max = NAN, .error = NAN};
     if (n > 2 * g) {
-        const double *kept = sorted + g;
+        double *kept = all + g;
         t.used = n - 2 * g;
-        t.min = kept[0];
-        t.max = kept[t.used - 1];
+        t.min = put_in_place(all, n, g);
+        t.max = put_in_place(kept, n - g, t.used - 1);
         /* Rounding must not carry the mean of equal values out of their range. */
         t.mean = fmax(t.min, fmin(mean_of(kept, t.used), t.max));
         if (t.used > 2)
             t.error = yuen_error(kept, t.used, n, t.mean);
     }
-    free(sorted);
+    free(all);
     return t;
 }
 
@@ -237,9 +256,12 @@ struct paired stats_groups(const double *a, int na, const double *b, int nb, dou
 
 double stats_median(const double *values, int n)
 {
-    double *sorted = sorted_copy(values, &n);
-    double median = n > 0 ? (sorted[(n - 1) / 2] + sorted[n / 2]) / 2 : NAN;
-    free(sorted);
+    double *all = finite_copy(values, &n), median = NAN;
+    if (n > 0) {
+        double below = put_in_place(all, n, (n - 1) / 2);
+        median = (below + put_in_place(all, n, n / 2)) / 2;
+    }
+    free(all);
     return median;
 }
 

@@ -14,7 +14,7 @@
 #include "session/table.h"
 
 #define SMALL_ROWS 64
-#define SMALL_CELLS 10
+#define SMALL_CELLS 6
 
 /* A row of the small table of the live view: figures of each pane, then the ratio. */
 struct small_row {

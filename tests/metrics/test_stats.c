@@ -3,9 +3,11 @@
  * out by hand in the comments. */
 #include "metrics/stats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
+#include "metrics/random.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
@@ -182,8 +184,10 @@ static int check_one_order(const double *v, double mean, double low)
     double kept[6];
     memcpy(kept, v, sizeof kept);
     struct summary s = stats_trimmed(v, 6, 1, 0.95);
-    assert_near(s.mean, mean, 0);
-    assert_near(s.low, low, 0);
+    assert_near(s.mean, mean, 1e-14); /* they are added up in another order */
+    assert_near(s.low, low, 1e-13);
+    assert_near(s.min, 2.2, 0);
+    assert_near(s.max, 9.9, 0);
     assert_near(stats_median(v, 6), (3.3 + 4.7) / 2, 1e-15);
     assert_memory_equal(v, kept, sizeof kept);
     return 1;
@@ -209,6 +213,51 @@ static void test_all_orders_of_six_give_one_result(void **state)
     struct summary s = stats_trimmed(v, 6, 1, 0.95);
     assert_near(s.mean, (2.2 + 3.3 + 4.7 + 9.9) / 4, 1e-12);
     assert_int_equal(every_order(v, 6, s.mean, s.low), 720);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Many equal ones, a rise, a fall, a rise and a fall, none. */
+static double shaped(int shape, int i, int n, uint64_t *seed)
+{
+    double by_shape[] = {(double)(random_bits(seed) % 4), i, -i, i < n / 2 ? i : n - i,
+                         random_normal(seed)};
+    return by_shape[shape];
+}
+
+static void check_against_sorted(const double *v, int n)
+{
+    double sorted[300];
+    memcpy(sorted, v, (size_t)n * sizeof *v);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    assert_near(stats_median(v, n), (sorted[(n - 1) / 2] + sorted[n / 2]) / 2, 0);
+    for (int trim = 0; 2 * trim < n; trim += 1 + trim / 3) {
+        double sum = 0;
+        for (int i = trim; i < n - trim; i++)
+            sum += sorted[i];
+        struct summary s = stats_trimmed(v, n, trim, 0.95);
+        assert_int_equal(s.used, n - 2 * trim);
+        assert_near(s.min, sorted[trim], 0);
+        assert_near(s.max, sorted[n - trim - 1], 0);
+        assert_near(s.mean, sum / s.used, 1e-11);
+    }
+}
+
+static void test_a_trim_takes_what_stands_at_the_ends_when_sorted(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    double v[300];
+    for (int shape = 0; shape < 5; shape++)
+        for (int n = 1; n <= COUNT(v); n += 1 + n / 7) {
+            for (int i = 0; i < n; i++)
+                v[i] = shaped(shape, i, n, &seed);
+            check_against_sorted(v, n);
+        }
 }
 
 static void test_medians(void **state)
@@ -301,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_too_few),
         cmocka_unit_test(test_what_was_not_measured_is_left_out),
         cmocka_unit_test(test_all_orders_of_six_give_one_result),
+        cmocka_unit_test(test_a_trim_takes_what_stands_at_the_ends_when_sorted),
         cmocka_unit_test(test_medians),
         cmocka_unit_test(test_steady),
         cmocka_unit_test(test_the_interval_of_their_difference),
