@@ -114,6 +114,8 @@ static void print_table(FILE *out, const struct table *all, bool markdown)
     }
     say_left_off(out, all, cut.columns, width);
     fputc('\n', out);
+    if (t->published[0])
+        fprintf(out, "%s\n\n", t->published);
     if (t->foot[0])
         fprintf(out, "%s\n\n", t->foot);
 }

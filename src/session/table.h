@@ -29,6 +29,7 @@ struct table {
     struct table_column column[TABLE_COLUMNS];
     struct table_row *row; /* heap; table_free */
     char foot[240];        /* what all rows say together, "" mostly */
+    char published[400];   /* beside published figures: our verdict on them; else "" */
     char title[160];       /* "transfer · 1024 B · 11.5k/s asked · 12 samples, ..." */
 };
 

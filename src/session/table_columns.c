@@ -278,8 +278,23 @@ static bool has_published_ratio(const struct making *m, int pane, enum metric_id
     return false;
 }
 
+/* What limits the published figures, in their own words. */
+static void say_published(struct making *m)
+{
+    struct text t = {m->t->published, sizeof m->t->published, 0};
+    const char *model, *reason, *verdict;
+
+    for (int i = 0; *(verdict = published_verdict(m->like->workload, i, &model, &reason)); i++) {
+        say(&t, i ? "; " : "our verdict on the published figures: ");
+        say(&t, *model ? "%s: %s" : "%s%s", model, verdict);
+        if (*reason)
+            say(&t, " (%s)", reason);
+    }
+}
+
 static void add_published(struct making *m)
 {
+    int before = m->t->columns;
     enum metric_id id = published_metric(m->like->workload);
     const char *label = published_label(m->like->workload);
     char group[TABLE_CELL], head[TABLE_CELL];
@@ -295,6 +310,8 @@ static void add_published(struct making *m)
         if (has_published_ratio(m, i, id))
             add(m, (struct spec){write_published_ratio, i, id}, group, head);
     }
+    if (m->t->columns > before)
+        say_published(m);
 }
 
 static void add_judgements(struct making *m)

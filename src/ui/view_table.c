@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "session/published.h"
 #include "ui/actions.h"
 #include "ui/views.h"
 
@@ -121,31 +120,10 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
     return rule.y + 1;
 }
 
-static bool has_published(const struct table *t)
-{
-    for (int i = 0; i < t->columns; i++)
-        if (!strncmp(t->column[i].head[0], "published", 9))
-            return true;
-    return false;
-}
-
-/* What limits the published figures, in their own words. Returns the lines it took. */
+/* Returns the lines it took. */
 static int draw_published(struct app *a, int y, int room)
 {
-    const struct workload *w = a->scene->table.row[0].row->workload;
-    char text[400] = "";
-    const char *model, *reason, *verdict;
-    if (!has_published(&a->scene->table))
-        return 0;
-    for (int i = 0; *(verdict = published_verdict(w, i, &model, &reason)); i++) {
-        size_t n = strlen(text);
-        snprintf(text + n, sizeof text - n, "%s%s%s%s",
-                 n ? "; " : "our verdict on the published figures: ", model, *model ? ": " : "",
-                 verdict);
-        n = strlen(text);
-        if (*reason)
-            snprintf(text + n, sizeof text - n, " (%s)", reason);
-    }
+    const char *text = a->scene->table.published;
     if (!text[0] || room < 1)
         return 0;
     return chrome_text(a->canvas, (struct rect){1, y, a->canvas->w - 2, room < 3 ? room : 3},

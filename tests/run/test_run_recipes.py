@@ -6,11 +6,14 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 import unittest
+import urllib.request
 
 from program import SLOW
-from test_run_targets import PATH, RUN, Targets
+from test_run_targets import PATH, RUN, Targets, free_port
 
+TARGETS = pathlib.Path(__file__).resolve().parents[2] / "assets" / "targets"
 SOMAXCONN = int(pathlib.Path("/proc/sys/net/core/somaxconn").read_text())
 # What each is known to do: waits, backlog (those of nginx and redis are asked for), processes.
 KNOWN = {
@@ -86,6 +89,29 @@ class Recipes(Targets):
                 self.printed(row, connections=0)
         self.assertRegex(done.out, r"target:eventmachine: no collapse up to 10 .*\(published: collapsed at 250\)")
         self.assertRegex(done.out, r"1200 +1200")  # the published figure, beside both of EventMachine
+        self.assertIn("our verdict on the published figures: eventmachine: not-server (server at 20 % CPU",
+                      done.out)
+
+    def test_printing_each_request(self):
+        self.needs("eventmachine")
+        port, script = free_port(), TARGETS / "eventmachine" / "server.rb"
+        for words in (["print"], []):
+            server = subprocess.Popen(["ruby", script, str(port), "5", "http", *words], text=True,
+                                      stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            try:
+                self.wait_for(lambda: self.reply(port) == "xxxxx")
+            finally:
+                server.terminate()
+                out, _ = server.communicate(timeout=20 * SLOW)
+            self.assertEqual(out.startswith("GET /seen HTTP/1.1"), bool(words), out)
+
+    @staticmethod
+    def reply(port):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/seen", timeout=10) as page:
+                return page.read().decode()
+        except OSError:
+            return ""
 
     def test_serve_attached(self):
         """One of ours, in the way of those that are not: its threads keep their descriptors to themselves."""

@@ -85,6 +85,8 @@ static void a_sweep_cell_by_cell(void **state)
     cell_is(&t, 0, "published (2.6.16)", "A cpu%", "28.1");
     cell_is(&t, 1, "published (2.6.16)", "B cpu%", "44.6");
     cell_is(&t, 1, "published (2.6.16)", "A/B", "1.33");
+    assert_string_equal(t.published, "our verdict on the published figures: rate-unknown (requests per "
+                                     "second are not given; CPU % of unequal work cannot rank)");
     cell_is(&t, 0, "B epoll-lt", "beside A", "cheaper");
     cell_is(&t, 0, "", "verdict", "");
     cell_is(&t, 2, "", "verdict", "A full");
