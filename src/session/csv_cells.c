@@ -133,9 +133,19 @@ static int feed(struct reader *r, const char *path, const char *s, size_t n)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *s, size_t n)
+/* No NUL, no CR, and quotes around whole cells only, with none inside. */
+static bool is_plain(const char *s, size_t n, unsigned char by)
 {
-    return !memchr(s, '"', n) && !memchr(s, '\r', n) && !memchr(s, 0, n);
+    const char *end = s + n, *from = s, *open;
+
+    while ((open = memchr(from, '"', (size_t)(end - from)))) {
+        const char *shut = memchr(open + 1, '"', (size_t)(end - open - 1));
+        bool begins = open == s || open[-1] == by;
+        if (!shut || !begins || (shut + 1 < end && shut[1] != by))
+            return false;
+        from = shut + 1;
+    }
+    return !memchr(s, '\r', n) && !memchr(s, 0, n);
 }
 
 static bool is_blank(char c)
@@ -143,27 +153,39 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* As libcsv does, blanks around a cell are left off. s[n] may be overwritten. */
+/* Ends the cell that begins at s with a NUL; returns the separator behind it. As libcsv does,
+ * blanks around it are left off. */
+static char *cut(char *s, char by, const char **cell)
+{
+    if (*s == '"') {
+        char *shut = strchr(s + 1, '"');
+        *cell = s + 1;
+        *shut = 0;
+        return shut + 1;
+    }
+    while (is_blank(*s) && *s != by)
+        s++;
+    *cell = s;
+    while (*s != by)
+        s++;
+    char *to = s;
+    while (to > *cell && is_blank(to[-1]))
+        to--;
+    *to = 0;
+    return s;
+}
+
+/* s[n] may be overwritten. */
 static void split(struct reader *r, char *s, size_t n)
 {
     char *end = s + n;
-    const char by = (char)r->by;
 
     if (n == 0)
         return;
-    *end = by;
+    *end = (char)r->by;
     for (; s <= end; s++) {
-        while (is_blank(*s) && *s != by)
-            s++;
-        char *cell = s;
-        while (*s != by)
-            s++;
-        char *to = s;
-        while (to > cell && is_blank(to[-1]))
-            to--;
-        *to = 0;
         make_room(r);
-        r->cell[r->cells.count++] = cell;
+        s = cut(s, (char)r->by, &r->cell[r->cells.count++]);
     }
     hand_over(r, false);
 }
@@ -183,7 +205,7 @@ static int take_line(struct reader *r, const char *path, char *s, size_t n)
 {
     size_t bare = n - 1 - (n > 1 && s[n - 2] == '\r');
 
-    if (!r->inside && is_plain(s, bare)) {
+    if (!r->inside && is_plain(s, bare, r->by)) {
         split(r, s, bare);
         return r->status < 0 ? r->status : 0;
     }
@@ -272,8 +294,12 @@ const char *cells_text(const struct cells *c, int i)
 
 char *cells_decimal(const struct cells *c, int i, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s", cells_text(c, i));
-    char *comma = c->comma && !strchr(buf, '.') ? strchr(buf, ',') : NULL;
+    const char *text = cells_text(c, i);
+    size_t n = strnlen(text, size - 1);
+
+    memcpy(buf, text, n);
+    buf[n] = 0;
+    char *comma = c->comma && !memchr(buf, '.', n) ? memchr(buf, ',', n) : NULL;
     if (comma)
         *comma = '.';
     return buf;
