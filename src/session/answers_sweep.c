@@ -223,6 +223,10 @@ static void why_sweep(struct text *t, const struct walk *w, int pane)
             say(t, "%s", x->none);
             continue;
         }
+        if (x && !any && r->panes[i].io && r->panes[i].io->target) {
+            say(t, "is not ours: its counts are not known");
+            continue;
+        }
         if (x)
             say(t, "%s ", x->verb);
         say_span(t, w, i, x ? x->yields : m);

@@ -102,6 +102,17 @@ static void behind_without_its_cpu(void **state)
     rows_free(&rows);
 }
 
+static void of_a_sweep(void **state)
+{
+    (void)state;
+    struct rows rows = {0};
+    struct answer a;
+    row_of(&rows, -1, 50)->params.connections = 100;
+    answer_sweep(&rows, row_of(&rows, -1, 50), 0, &a);
+    assert_string_equal(a.why, "127.0.0.1:8080 is not ours: its counts are not known");
+    rows_free(&rows);
+}
+
 /* Beside one of ours: the why view's line, and a column of each in the table. */
 static void what_they_wait_with(void **state)
 {
@@ -294,6 +305,7 @@ int main(void)
         cmocka_unit_test(main_figure),
         cmocka_unit_test(what_limited_it),
         cmocka_unit_test(behind_without_its_cpu),
+        cmocka_unit_test(of_a_sweep),
         cmocka_unit_test(what_they_wait_with),
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
