@@ -173,9 +173,10 @@ static const char *session_said(const struct app *a)
 static const char *sweep_hint(const struct app *a, int room, char *buf, size_t size)
 {
     const struct workload *w = workload_of(&a->scene->shown.params);
+    char values[100];
     *buf = '\0';
-    if (w->sweep_list && *w->sweep_list)
-        snprintf(buf, size, "p sweeps %s %s", param_table[w->sweep].id, w->sweep_list);
+    if (*words_sweep(w, values, sizeof values))
+        snprintf(buf, size, "p sweeps %s %s", param_table[w->sweep].id, values);
     if (canvas_width(buf) > room) /* half a range reads as another one */
         snprintf(buf, size, "p sweeps %s", param_table[w->sweep].id);
     return buf;
@@ -198,7 +199,7 @@ void chrome_log(struct app *a, int y)
     int x = 1 + canvas_text(c, at(1, y, c->w - 1), ROLE_TEXT, false,
                             state_text(a, phase, sizeof phase));
     const char *text = own ? a->note : session_said(a);
-    char hint[80];
+    char hint[160];
     if (!*text && a->scene->now->phase == PHASE_EXTRA)
         text = sweep_hint(a, c->w - x - 4, hint, sizeof hint);
     if (!*text)

@@ -265,13 +265,12 @@ static void draw_rss(struct app *a, int pane, struct rect r)
     double now = newest(a, pane, METRIC_rss_bytes, 0);
     snprintf(text, sizeof text, "RSS %s", units_bytes(value, sizeof value, now));
     canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_TEXT, false, text);
-    int x = 15, w = r.w - x - 1;
-    if (w > 60)
-        w = 60;
+    int w = r.w - 16; /* its newest beneath the graph's */
+    w = w > TRACE_POINTS ? TRACE_POINTS : w;
     if (w < 4)
         return;
     series_build(a->scene, pane, METRIC_rss_bytes, w, values);
-    spark_draw(a->canvas, (struct rect){r.x + x, r.y, w, 1}, words_role(pane), values, w);
+    spark_draw(a->canvas, (struct rect){r.x + r.w - 1 - w, r.y, w, 1}, words_role(pane), values, w);
 }
 
 struct latest {

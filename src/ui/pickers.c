@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "session/reach.h"
+#include "ui/views.h"
 #include "ui/yours.h"
 
 enum { VALUE_SWEEP = -10 }; /* plan picker: the sweep; else the number of the shipped plan */
@@ -157,14 +158,17 @@ static void list_sweep(struct app *a)
     const struct workload *w = workload_of(&a->want.params);
     struct plan plan = {0};
     struct err e = {""};
-    char span[24];
+    char span[24], values[100];
     if (make_sweep(a, &plan, &e) < 0)
         return;
     struct picker_item *item = picker_add(&a->picker);
     snprintf(item->name, sizeof item->name, "sweep %.30s", param_table[w->sweep].id);
-    snprintf(item->text, sizeof item->text, "about %s: %s, these models",
-             units_about(span, sizeof span, plan.seconds),
-             w->next_step ? plan.title : w->sweep_list);
+    units_about(span, sizeof span, plan.seconds);
+    if (w->next_step)
+        snprintf(item->text, sizeof item->text, "about %s: %s, these models", span, plan.title);
+    else
+        snprintf(item->text, sizeof item->text, "about %s: %s, %d rows, these models", span,
+                 words_sweep(w, values, sizeof values), plan.count);
     item->group = "this lineup";
     item->value = VALUE_SWEEP;
     plan_free(&plan);

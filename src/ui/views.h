@@ -55,6 +55,8 @@ char *words_count(double v, char *buf, size_t size);                  /* 396, 27
 const char *words_head(enum metric_id m);                             /* short head of a column */
 char *words_phase(const struct scene *s, char *buf, size_t size);
 char *words_param(enum param_id id, double v, char *buf, size_t size);
+/* "100 to 800": the sweep of a workload; "" when it has no list of values. */
+char *words_sweep(const struct workload *w, char *buf, size_t size);
 enum role words_role(int pane);
 
 /* series.c: the last `slots` figures of a pane for a graph, newest last; NaN where nothing was

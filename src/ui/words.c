@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "params/axis.h"
 
 static bool unit_is(enum metric_id m, const char *unit)
 {
@@ -151,6 +152,18 @@ char *words_param(enum param_id id, double v, char *buf, size_t size)
         snprintf(buf, size, "%s", text);
     else
         snprintf(buf, size, "%s %s", param_table[id].id, text);
+    return buf;
+}
+
+char *words_sweep(const struct workload *w, char *buf, size_t size)
+{
+    struct axis axis;
+    struct err e;
+    char low[48], high[48];
+    *buf = '\0';
+    if (w->sweep_list && *w->sweep_list && axis_parse(w->sweep, w->sweep_list, &axis, &e) == 0)
+        snprintf(buf, size, "%s to %s", params_show(w->sweep, axis.values[0], low, sizeof low),
+                 params_show(w->sweep, axis.values[axis.count - 1], high, sizeof high));
     return buf;
 }
 

@@ -211,7 +211,7 @@ static void starts_a_sweep_and_stops_it(void **state)
     (void)state;
     struct tty *t = live_open(0, 0);
     tty_keys(t, "p");
-    live_expect(t, "100..800:100");
+    live_expect(t, "100 to 800, 8 rows");
     live_expect(t, "about");
     tty_keys(t, "\r");
     live_expect(t, "/8");

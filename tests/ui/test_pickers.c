@@ -174,7 +174,7 @@ static void a_sweep_says_its_time(void **state)
     (void)state;
     show_keys(&a, "p");
     assert_true(show_has(&a, "▶ sweep connections  about "));
-    assert_true(show_has(&a, "100..800:100"));
+    assert_true(show_has(&a, "100 to 800, 8 rows"));
     show_keys(&a, "<enter>");
     assert_int_equal(fake_orders(a.session)->plans, 1);
     assert_int_equal(fake_orders(a.session)->plan_rows, 8);
