@@ -16,7 +16,12 @@ struct grid {
     int columns, rows;
     const char *const *heads; /* NULL-ended */
     char **cells;             /* rows x columns, heap */
+    int room;                 /* columns of a line of text; 0: the terminal's, in a file as many
+                                 as there are */
 };
+
+/* Columns of the terminal that this is; 0: it is none. */
+int grid_terminal(FILE *out);
 
 void grid_init(struct grid *g, const char *const *heads);
 void grid_fini(struct grid *g);

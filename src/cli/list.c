@@ -50,7 +50,9 @@ static bool target_line(int i, struct line *out)
     out->cell[3] = r->install;
     out->cell[4] = "can be started";
     if (target_probe(t, &e) < 0) {
-        snprintf(out->store[0], sizeof out->store[0], "%s", e.text);
+        char *end = strstr(e.text, "; to install:"); /* which stands in the column before */
+        snprintf(out->store[0], sizeof out->store[0], "%.*s",
+                 end ? (int)(end - e.text) : (int)strlen(e.text), e.text);
         out->cell[4] = out->store[0];
     }
     out->cell[5] = r->notes;

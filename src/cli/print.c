@@ -5,10 +5,9 @@
 
 #include <string.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <wchar.h>
 
+#include "cli/grid.h"
 #include "session/answers.h"
 #include "session/say.h"
 #include "session/table.h"
@@ -79,9 +78,8 @@ static void head(FILE *out, const struct table *t, bool markdown)
 /* How many columns stand in a line of this terminal; all where it is none. */
 static int columns_that_fit(FILE *out, const struct table *t, int *width)
 {
-    struct winsize size = {0};
     int used = 0, n = 0;
-    *width = isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size) ? size.ws_col : 0;
+    *width = grid_terminal(out);
     if (*width == 0)
         return t->columns;
     while (n < t->columns && (used += 2 + t->column[n].width) <= *width)

@@ -43,6 +43,30 @@ static void text_lines_up_by_columns(void **state)
     free(text);
 }
 
+/* In a line that is too short cells go on below, at words where there are some. */
+static void text_goes_on_below(void **state)
+{
+    static const char *const heads[] = {"a word", "what", "here", NULL};
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    struct grid g;
+    FILE *out = open_memstream(&text, &size);
+    grid_init(&g, heads);
+    grid_add(&g, (const char *const[]){"first", "one two three four", "can be started"});
+    grid_add(&g, (const char *const[]){"second", "nothing-to-break-at", NULL});
+    g.room = 8 + 12 + 2 + 12;
+    grid_print(&g, GRID_TEXT, 0, out);
+    grid_fini(&g);
+    fclose(out);
+    assert_string_equal(text, "a word  what          here\n"
+                              "first   one two       can be\n"
+                              "        three four    started\n"
+                              "second  nothing-to-b\n"
+                              "        reak-at\n");
+    free(text);
+}
+
 static void markdown_escapes_bars(void **state)
 {
     (void)state;
@@ -67,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_lines_up_by_columns),
+        cmocka_unit_test(text_goes_on_below),
         cmocka_unit_test(markdown_escapes_bars),
         cmocka_unit_test(csv_is_rfc_4180),
     };
