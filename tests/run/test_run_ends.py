@@ -24,11 +24,18 @@ def private_mounts():
 
 
 class Interrupted(Case):
+    def wait_for(self, process, condition):
+        end = time.monotonic() + 20 * SLOW
+        while not condition():
+            self.assertIsNone(process.poll(), "it ended by itself")
+            self.assertLess(time.monotonic(), end, "it does not come so far")
+            time.sleep(0.02)
+
     def interrupt(self, number, *words):
+        """Once its servers have slept 500 times, at most twice in one of the 50 requests of a turn."""
         process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000, "--warmup", "0",
                              "--turn", "0.05", "--settle", "0.01", *words)
-        time.sleep(3 if SLOW == 1 else 7)
-        self.assertIsNone(process.poll(), "it ended by itself")
+        self.wait_for(process, lambda: sum(map(sleeps, children(process))) > 500)
         process.send_signal(number)
         out, err = process.communicate(timeout=10 * SLOW)
         self.assertEqual(process.returncode, 130, err)
@@ -52,9 +59,7 @@ class Interrupted(Case):
         """While it warms up there is nothing to save, and the name stays free."""
         for words in (["-o", "x.csv"], []):
             process = self.start("run", "-m", "epoll-lt", "-c", 10, "--warmup", 600, *words)
-            end = time.monotonic() + 10 * SLOW
-            while not glob.glob(f"/proc/{process.pid}/task/*/children") and time.monotonic() < end:
-                time.sleep(0.02)
+            self.wait_for(process, lambda: children(process))
             time.sleep(0.5)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=20 * SLOW)
@@ -68,7 +73,7 @@ class Interrupted(Case):
             name = f"{attempt}.csv"
             process = self.start("run", "-m", "epoll-lt,poll", "-c", 10, "-r", "1k", "--samples", 4,
                                  "--warmup", 0, "--turn", 0.2, "--settle", 0.01, "-o", name)
-            time.sleep(1.5 if SLOW == 1 else 3)
+            self.wait_for(process, lambda: sum(map(sleeps, children(process))) > 100)
             process.send_signal(signal.SIGSTOP)
             time.sleep(2)
             process.send_signal(signal.SIGCONT)
@@ -82,18 +87,36 @@ class Interrupted(Case):
 
     def test_killed_leaves_no_child(self):
         process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000)
-        time.sleep(2 if SLOW == 1 else 5)
-        children = []
-        for name in glob.glob(f"/proc/{process.pid}/task/*/children"):
-            with open(name, encoding="ascii") as f:
-                children += [int(x) for x in f.read().split()]
+        self.wait_for(process, lambda: sum(map(sleeps, children(process))) > 100)
+        servers = children(process)
         process.kill()
         process.communicate(timeout=10)
-        self.assertTrue(children, "no server process was seen")
         end = time.monotonic() + 2 * SLOW
-        while any(map(runs, children)) and time.monotonic() < end:
+        while any(map(runs, servers)) and time.monotonic() < end:
             time.sleep(0.05)
-        self.assertFalse([p for p in children if runs(p)])
+        self.assertFalse([p for p in servers if runs(p)])
+
+
+def read(pattern):
+    """The text of all files of /proc that match and are still there."""
+    text = ""
+    for name in glob.glob(pattern):
+        try:
+            with open(name, encoding="utf-8") as f:
+                text += f.read() + "\n"
+        except OSError:
+            pass
+    return text
+
+
+def children(process):
+    return [int(x) for x in read(f"/proc/{process.pid}/task/*/children").split()]
+
+
+def sleeps(pid):
+    """How often threads of that process went to sleep."""
+    said = read(f"/proc/{pid}/task/*/status")
+    return sum(map(int, re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", said, re.M)))
 
 
 def runs(pid):
