@@ -3,6 +3,7 @@
 #include "rig.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -46,6 +47,16 @@ struct load *rig_open(const struct load_spec *spec)
         fail_msg("%s", e.text);
     assert_true(load_wait_open(l, 10000 * MS));
     return l;
+}
+
+void rig_at_nobody(struct load_spec *s)
+{
+    struct net_listen how = {.backlog = 1};
+    net_addr_set_port(&s->target, 0);
+    int fd = net_listen(&s->target, &how, NULL);
+    assert_true(fd >= 0);
+    net_addr_set_port(&s->target, net_local_port(fd));
+    close(fd);
 }
 
 void rig_sleep(uint64_t ns)

@@ -26,6 +26,9 @@ int rig_each_engine(const struct rig_tests *t);
  * engine whose turn it is. */
 struct load_spec rig_spec(struct fake *f, int connections, double rate);
 
+/* Aims it at a port where nobody listens. */
+void rig_at_nobody(struct load_spec *s);
+
 /* Opens it and waits until all is established or has failed; fails the test otherwise. */
 struct load *rig_open(const struct load_spec *spec);
 

@@ -180,11 +180,7 @@ static void test_closed_port(void **state)
     struct repeat_result r;
     for (int arrival = ARRIVAL_SERIAL; arrival <= ARRIVAL_STORM; arrival++) {
         struct load_spec s = spec_of(f, 30, arrival);
-        struct net_listen how = {.backlog = 1};
-        net_addr_set_port(&s.target, 0);
-        int fd = net_listen(&s.target, &how, NULL);
-        net_addr_set_port(&s.target, net_local_port(fd));
-        close(fd);
+        rig_at_nobody(&s);
         pass(&s, NULL, &r);
         assert_int_equal(r.counts.errors_refused, 30);
         assert_int_equal(V(established), 0);

@@ -39,14 +39,7 @@ static void test_closed_port(void **state)
 {
     struct load_spec s = rig_spec(*state, 10, 100);
     struct load_counts c;
-    struct net_listen how = {.backlog = 1};
-    int fd = net_listen(&s.target, &how, NULL); /* a port of its own, then nobody on it */
-    assert_true(fd < 0);
-    net_addr_set_port(&s.target, 0);
-    fd = net_listen(&s.target, &how, NULL);
-    assert_true(fd >= 0);
-    net_addr_set_port(&s.target, net_local_port(fd));
-    close(fd);
+    rig_at_nobody(&s);
     struct load *l = rig_open(&s); /* all have failed: that is "done" */
     load_read(l, &c);
     assert_int_equal(rig_errors(&c), 0); /* parked */

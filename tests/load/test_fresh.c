@@ -123,6 +123,17 @@ static void test_owed_requests_count_from_when_they_were_due(void **state)
     load_close(l);
 }
 
+/* Another server: it accepts nothing, and its accept queue is soon full. */
+static void deafen(struct world *w, struct load_spec *s)
+{
+    fake_stop(w->fake);
+    w->fake = fake_start(1);
+    fake_address(w->fake, &s->target);
+    s->server_ctx = w->fake;
+    fake_manners(w->fake)->deaf = true;
+    rig_sleep(50 * MS);
+}
+
 /* A full accept queue drops SYNs, which the kernel sends again after a second: the request goes out
  * then, and its latency has the connect in it. */
 static void test_a_connect_that_waits(void **state)
@@ -130,12 +141,7 @@ static void test_a_connect_that_waits(void **state)
     struct world *w = *state;
     struct load_spec s = fresh(w, 4, PARAM_MAX);
     struct load_counts c;
-    fake_stop(w->fake);
-    w->fake = fake_start(1);
-    fake_address(w->fake, &s.target);
-    s.server_ctx = w->fake;
-    fake_manners(w->fake)->deaf = true;
-    rig_sleep(50 * MS);
+    deafen(w, &s);
     struct load *l = rig_open(&s);
     load_set_phase(l, LOAD_MEASURE);
     rig_sleep(200 * MS);
@@ -231,12 +237,7 @@ static void test_closed_port(void **state)
     struct world *w = *state;
     struct load_spec s = fresh(w, 10, PARAM_MAX);
     struct load_counts c;
-    struct net_listen how = {.backlog = 1};
-    net_addr_set_port(&s.target, 0);
-    int fd = net_listen(&s.target, &how, NULL); /* a port of its own, then nobody on it */
-    assert_true(fd >= 0);
-    net_addr_set_port(&s.target, net_local_port(fd));
-    close(fd);
+    rig_at_nobody(&s);
     struct load *l = rig_open(&s);
     rig_turn(l, 0, 220 * MS);
     load_read(l, &c);
@@ -253,12 +254,7 @@ static void test_a_connect_that_nobody_answers(void **state)
     struct world *w = *state;
     struct load_spec s = fresh(w, 12, PARAM_MAX);
     struct load_counts c;
-    fake_stop(w->fake);
-    w->fake = fake_start(1);
-    fake_address(w->fake, &s.target);
-    s.server_ctx = w->fake;
-    fake_manners(w->fake)->deaf = true;
-    rig_sleep(50 * MS);
+    deafen(w, &s);
     s.params.timeout = 0.4;
     struct load *l = rig_open(&s);
     load_set_phase(l, LOAD_MEASURE);

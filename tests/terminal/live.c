@@ -3,12 +3,16 @@
  * both are here once. */
 #include "terminal/live.h"
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "scratch.h"
 
 static const char *const small_load[] = {"-c", "20", "--rate", "2k", "--turn", "0.1", "--settle",
                                          "0.02"};
@@ -54,6 +58,29 @@ void live_expect_gone(struct tty *t, const char *text)
         return;
     tty_dump(t, text);
     fail_msg("still on the screen: %s", text);
+}
+
+static int find_files(struct tty *t, const char *pattern, glob_t *found)
+{
+    char path[SCRATCH_PATH + 64];
+    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
+    return glob(path, 0, NULL, found) == 0 ? (int)found->gl_pathc : 0;
+}
+
+int live_files(struct tty *t, const char *pattern)
+{
+    glob_t found = {0};
+    int n = find_files(t, pattern, &found);
+    globfree(&found);
+    return n;
+}
+
+char *live_file(struct tty *t, const char *pattern)
+{
+    glob_t found = {0};
+    char *name = find_files(t, pattern, &found) == 1 ? strdup(found.gl_pathv[0]) : NULL;
+    globfree(&found);
+    return name;
 }
 
 void live_leave(struct tty *t)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A sweep seen as curves while it is measured, kept as "before", and drawn as a picture. */
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -11,16 +10,6 @@
 #include <cmocka.h>
 
 #include "terminal/live.h"
-
-static int files(struct tty *t, const char *pattern)
-{
-    char path[256];
-    glob_t found;
-    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
-    int n = glob(path, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
-    globfree(&found);
-    return n;
-}
 
 static bool drawn_or_left(struct tty *t, void *arg)
 {
@@ -49,9 +38,10 @@ static void points_come_while_a_sweep_runs(void **state)
         fail_msg("no picture");
     }
     if (tty_shows(t, "picture saved as"))
-        assert_int_equal(files(t, "iodash-*-curves.svg"), 1);
+        assert_int_equal(live_files(t, "iodash-*-curves.svg"), 1);
     else
-        assert_int_equal(files(t, "iodash-*-curves.gp") + files(t, "iodash-*-curves.dat"), 2);
+        assert_int_equal(live_files(t, "iodash-*-curves.gp") +
+                             live_files(t, "iodash-*-curves.dat"), 2);
     live_expect(t, "a before"); /* dotted, beside the row that began anew */
     tty_keys(t, "q");
     live_leave(t);

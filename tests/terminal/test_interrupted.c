@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What comes in between: Ctrl-Z, a terminal that is gone, a paste, keys faster than the screen. */
-#include <glob.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,18 +11,6 @@
 #include <cmocka.h>
 
 #include "terminal/live.h"
-
-static char *only_file(struct tty *t, const char *pattern)
-{
-    char path[256];
-    glob_t found;
-    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
-    if (glob(path, 0, NULL, &found) != 0)
-        return NULL;
-    char *name = strdup(found.gl_pathv[0]);
-    globfree(&found);
-    return name;
-}
 
 /* True when each sample that is kept took less than so long. (A round of which no turn was over yet
  * leaves no broken sample either.) */
@@ -65,7 +52,7 @@ static void a_stop_breaks_the_round(void **state)
     }
     tty_keys(t, "s");
     live_expect(t, "saved as");
-    char *file = only_file(t, "iodash-*[0-9].csv");
+    char *file = live_file(t, "iodash-*[0-9].csv");
     assert_non_null(file);
     if (!stop_is_left_out(file, STOP_MS / 1e3))
         fail_msg("a stop is in a kept sample");
@@ -108,10 +95,8 @@ static void a_terminal_that_is_gone(void **state)
             tty_pump(t, 20);
         assert_false(process_runs(servers[i]));
     }
-    char *file = only_file(t, "iodash/*.csv");
-    if (!file)
+    if (live_files(t, "iodash/*.csv") == 0)
         fail_msg("what was measured is not saved");
-    free(file);
 }
 
 /* --- input ----------------------------------------------------------------------------------------- */
@@ -144,7 +129,7 @@ static void a_paste_is_no_keys(void **state)
         assert_true(tty_shows(t, "[1 live]") && tty_shows(t, "[20 connections]"));
         assert_true(tty_shows(t, "A select") && tty_shows(t, "B epoll"));
         assert_false(tty_shows(t, "model of") || tty_shows(t, "saved as"));
-        assert_null(only_file(t, "iodash-*.csv"));
+        assert_int_equal(live_files(t, "iodash-*.csv"), 0);
     }
     tty_keys(t, "c\r");
     live_expect(t, "Enter take");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person does first: launch, look, pick a model, change the load, sweep, save, leave. */
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -125,19 +124,6 @@ static void changes_connections(void **state)
     live_leave(t);
 }
 
-/* The only file of that pattern in the program's folder. */
-static char *only_file(struct tty *t, const char *pattern)
-{
-    char path[256];
-    glob_t found;
-    snprintf(path, sizeof path, "%s/%s", tty_folder(t), pattern);
-    if (glob(path, 0, NULL, &found) != 0)
-        return NULL;
-    char *name = found.gl_pathc == 1 ? strdup(found.gl_pathv[0]) : NULL;
-    globfree(&found);
-    return name;
-}
-
 /* True when python's csv reads it: a header and at least so many rows, all as wide. */
 static bool parses(const char *file, int rows)
 {
@@ -182,8 +168,8 @@ static void saves_and_leaves(void **state)
         tty_pump(t, 1000);
     }
     live_expect(t, "saved as iodash-2");
-    char *tables = only_file(t, "iodash-*-tables.csv"),
-         *samples = only_file(t, "iodash-*[0-9].csv");
+    char *tables = live_file(t, "iodash-*-tables.csv"),
+         *samples = live_file(t, "iodash-*[0-9].csv");
     assert_non_null(tables);
     assert_non_null(samples);
     assert_true(parses(samples, 1));
@@ -251,7 +237,7 @@ static void sweeps_to_the_end(void **state)
     live_expect(t, "[2 table]");
     tty_keys(t, "s");
     live_expect(t, "saved as");
-    char *tables = only_file(t, "iodash-*-tables.csv");
+    char *tables = live_file(t, "iodash-*-tables.csv");
     assert_non_null(tables);
     if (!is_saved_table(t, tables, 6)) {
         tty_dump(t, "not the table that was saved");
