@@ -192,7 +192,11 @@ void act_find(struct app *a, int arg)
 
 void find_key(struct app *a, int key)
 {
-    if (key == TERM_ESC)
+    enum param_id list[PARAM_COUNT];
+    bool none = key == TERM_ENTER && settings_list(a, list) == 0; /* nothing to step unseen */
+    if (none)
+        app_warn(a, "no parameter has \"%s\" in its name or words", a->settings.find);
+    if (key == TERM_ESC || none)
         a->settings.find[0] = '\0';
     if (key == TERM_ESC || key == TERM_ENTER)
         a->dialog = DIALOG_NONE;
