@@ -272,11 +272,12 @@ static void take_row(struct scene *s, const struct rows *rows, const struct row 
 
 const struct why_fact why_facts[WHY_FACTS] = {
     {METRIC_connect_s, "", false},         {METRIC_accepted_s, "", false},
-    {METRIC_accepts_per_s, "", false},     {METRIC_kernel_per_connection, "", false},
-    {METRIC_rss_per_connection, "", false}, {METRIC_timer_s, "", false},
+    {METRIC_kernel_per_connection, "", false}, {METRIC_rss_per_connection, "", false},
+    {METRIC_timer_s, "", false},
     {METRIC_events_per_wait, "", false},   {METRIC_run_wait_pct, "", false},
     {METRIC_looks_per_request, "", false}, {METRIC_switches_per_s, "", false},
     {METRIC_server_cpu_pct, "server asleep", true}, {METRIC_retransmits, "", false},
+    {METRIC_accepts_per_s, "", false},
     {METRIC_sleeps_per_request, "", false}, {METRIC_listen_drops, "", false},
     {METRIC_accept_queue, "", false},
     {METRIC_waits_per_s, "", false},       {METRIC_syn_retransmits, "", false},
