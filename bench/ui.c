@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_ui [KEYS]: what the dashboard's screen costs and how soon it answers, seen from outside: the
- * real program ($IODASH_EXE) in a terminal emulator. Three tables: key to screen beside 1000 load
- * threads at full load; CPU of a frame at 200x60; start to first picture. It prints, it never
- * asserts. The emulator runs before all others where it may, so that what is late is the program. */
+/* bench_ui [KEYS]: what the dashboard's screen costs and how soon it answers, seen from outside:
+ * the real program ($IODASH_EXE) in a terminal emulator. Three tables: key to screen beside 1000
+ * load threads at full load; CPU of a frame at 200x60; start to first picture. It prints, it never
+ * asserts. The emulator runs before all others where it may: what is late is the program. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { MOST = 2000, WAIT_MS = 20000, LOST_MS = 2000 };
 
-/* --- clocks ------------------------------------------------------------------------------------ */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 static double clock_ms(clockid_t clock)
 {
@@ -43,7 +43,7 @@ static double screen_cpu_ms(pid_t pid)
     return (double)ns / 1e6;
 }
 
-/* --- figures ----------------------------------------------------------------------------------- */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 struct figures {
     int count;
@@ -81,7 +81,7 @@ static void must_show(struct tty *t, const char *text)
     exit(1);
 }
 
-/* --- keys -------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 /* Help opens and closes; false: the key had no effect. */
 static bool time_key(struct tty *t, bool opens, struct figures *f)
@@ -141,7 +141,7 @@ static void keys_beside(const char *what, const char *const *args, int keys)
     tty_close(t);
 }
 
-/* --- frames ------------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 /* Each frame that changes something is told to the terminal as one. */
 static int frames(const char *from)
@@ -185,7 +185,7 @@ static void frames_of(int rows, int cols)
     tty_close(t);
 }
 
-/* --- start ------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 static void starts(int count)
 {

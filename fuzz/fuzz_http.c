@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Both halves of every protocol over bytes that come in pieces: the first byte picks the protocol,
- * the second the half, the third the size of the pieces. The server's half must never ask to see more than
- * it said, nor consume more than there is. */
+ * the second the half, the third the size of the pieces. The server's half must never ask to see
+ * more than it said, nor consume more than there is. */
 #include <stdlib.h>
 #include <string.h>
 

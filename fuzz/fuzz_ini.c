@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans, claims, themes, recipes and settings: INI files with values in grammars of their own; the first
- * byte picks which. */
+/* Plans, claims, themes, recipes and settings: INI files with values in grammars of their own; the
+ * first byte picks which. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -270,11 +270,13 @@ static const struct mistake {
     const char *says[4];
 } mistakes[] = {
     {{"rum"}, 2, {"rum: no such command", "did you mean run?", "doctor"}},
-    {{"xyzzy"}, 2, {"xyzzy: no such command", "run, serve, load, claims, open, compare, plot, list, doctor"}},
+    {{"xyzzy"}, 2,
+     {"xyzzy: no such command", "run, serve, load, claims, open, compare, plot, list, doctor"}},
     {{""}, 2, {"\"\": no such command"}},
     {{"help"}, 2, {"help: no such command; iodash --help names them"}},
     {{"version"}, 2, {"version: no such command; iodash --version says which this is"}},
-    {{"plot", "a.csv", "-o", "a.svg", "--figure", "qqqq"}, 2, {"--figure qqqq", "iodash list metrics"}},
+    {{"plot", "a.csv", "-o", "a.svg", "--figure", "qqqq"}, 2,
+     {"--figure qqqq", "iodash list metrics"}},
     {{"plot", "a.csv", "-o", "a.svg", "--axis", "qqqq"}, 2, {"--axis qqqq", "iodash list params"}},
     {{"run", "-c", "1,1,1"}, 2, {"--connections 1: the list holds it already"}},
     {{"\x1b[31m\xe6\x97\xa5\n"}, 2, {"?[31m??: no such command"}},

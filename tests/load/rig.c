@@ -66,7 +66,8 @@ void rig_sleep(uint64_t ns)
 
 void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns)
 {
-    if (settle_ns > 0) { /* with none, what a busy machine lets through in it would not be counted */
+    /* With none, what a busy machine lets through in it would not be counted. */
+    if (settle_ns > 0) {
         load_set_phase(l, LOAD_SETTLE);
         rig_sleep(settle_ns);
     }

@@ -275,9 +275,10 @@ static void columns_stand_as_documented(void **state)
             snprintf(name, sizeof name, "%s%s", metric_table[i].id, part[k]);
             assert_string_equal(s.head[at++], name);
         }
-    at = expect(&s, at, (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
-                                         "resolution_pct", "outcome", "verdict", "reason",
-                                         "workers_split", "answer", "why", "trust", NULL});
+    at = expect(&s, at,
+                (const char *const[]){"against", "compared", "ratio", "ratio_low", "ratio_high",
+                                      "resolution_pct", "outcome", "verdict", "reason",
+                                      "workers_split", "answer", "why", "trust", NULL});
     at = expect_print(&s, at);
     expect(&s, at, (const char *const[]){"period", "claim", "path", "env_host", NULL});
     rows_free(&rows);

@@ -22,8 +22,8 @@ void live_until_measured(struct tty *t);
 void live_expect(struct tty *t, const char *text);
 void live_expect_gone(struct tty *t, const char *text);
 
-/* Files of that pattern in the program's folder; and the only one, which the caller frees (NULL: none
- * or several). */
+/* Files of that pattern in the program's folder; and the only one, which the caller frees (NULL:
+ * none or several). */
 int live_files(struct tty *t, const char *pattern);
 char *live_file(struct tty *t, const char *pattern);
 

@@ -121,7 +121,8 @@ int tty_coloured(struct tty *t, int *highest)
             VTermScreenCell cell;
             if (!vterm_screen_get_cell(t->screen, (VTermPos){.row = y, .col = x}, &cell))
                 continue;
-            bool fg = !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg), bg = !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg);
+            bool fg = !VTERM_COLOR_IS_DEFAULT_FG(&cell.fg),
+                 bg = !VTERM_COLOR_IS_DEFAULT_BG(&cell.bg);
             n += fg || bg;
             if (fg && number_of(&cell.fg) > *highest)
                 *highest = number_of(&cell.fg);

@@ -99,7 +99,7 @@ static void a_terminal_that_is_gone(void **state)
         fail_msg("what was measured is not saved");
 }
 
-/* --- input ----------------------------------------------------------------------------------------- */
+/* --- input ------------------------------------------------------------------------------------ */
 
 static char *pasted(bool marked)
 {

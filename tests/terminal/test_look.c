@@ -88,8 +88,9 @@ static void no_colour_wins(void **state)
     static const char *const none[] = {NULL}, *const off[] = {"NO_COLOR=1", NULL},
                       *const empty[] = {"NO_COLOR=", NULL},
                       *const assets[] = {"IODASH_ASSETS=/nowhere", NULL};
-    static const char *const no_color[] = {"--no-color", NULL}, *const mono[] = {"--theme", "mono", NULL},
-                      *const both[] = {"--theme", "high-contrast", NULL};
+    static const char *const no_color[] = {"--no-color", NULL},
+                             *const mono[] = {"--theme", "mono", NULL},
+                             *const both[] = {"--theme", "high-contrast", NULL};
     static const struct {
         const char *const *env, *const *args;
         bool colours;
@@ -141,7 +142,7 @@ static void themes(void **state)
     assert_non_null(strstr(tty_raw(u), "did you mean mono?"));
 }
 
-/* --- the mouse ------------------------------------------------------------------------------------- */
+/* --- the mouse -------------------------------------------------------------------------------- */
 
 static void press(struct tty *t, int button, const char *text)
 {

@@ -32,8 +32,8 @@ static struct tty *recorded(const char *options, const char *locale, const char 
     char script[400];
     const char *args[] = {"-c", script, NULL};
     snprintf(script, sizeof script,
-             "ulimit -n 4096; exec \"$IODASH_EXE\" open %s '%s/tests/terminal/recorded.csv'", options,
-             getenv("IODASH_SOURCE"));
+             "ulimit -n 4096; exec \"$IODASH_EXE\" open %s '%s/tests/terminal/recorded.csv'",
+             options, getenv("IODASH_SOURCE"));
     return tty_open(
         &(struct tty_want){.program = "/bin/sh", .args = args, .locale = locale, .env = env});
 }

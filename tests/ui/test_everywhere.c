@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every view at four sizes, and in each character set, beside the expected text; which role (so, which
- * colour) each cell has, once a view; and what must hold for all of them: every view is in the
- * table, without colour panes are still told apart, a charset uses its own signs alone. */
+/* Every view at four sizes, and in each character set, beside the expected text; which role (so,
+ * which colour) each cell has, once a view; and what must hold for all of them: every view is in
+ * the table, without colour panes are still told apart, a charset uses its own signs alone. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,8 @@ static char *sized(int screen, int charset)
         open_session(sizes[k][0], sizes[k][1], charsets[charset].charset);
         show_keys(&a, screens[screen].keys);
         char *got = show_screen(&a);
-        used += (size_t)snprintf(all + used, MOST - used, "%dx%d\n%s", sizes[k][0], sizes[k][1], got);
+        used += (size_t)snprintf(all + used, MOST - used, "%dx%d\n%s", sizes[k][0], sizes[k][1],
+                                 got);
         assert_true(used < MOST);
         free(got);
         show_fini(&a);

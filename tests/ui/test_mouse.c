@@ -167,7 +167,8 @@ static void everywhere(void **state)
         show_keys(&a, keys[i / 3]);
         for (int k = 0; k < 80 && !a.quit; k++) {
             seed = seed * 1103515245u + 12345u;
-            struct term_mouse m = {.what = (enum mouse_what)(k % 3), .x = (int)(seed >> 20) % 90 - 2,
+            struct term_mouse m = {.what = (enum mouse_what)(k % 3),
+                                   .x = (int)(seed >> 20) % 90 - 2,
                                    .y = (int)(seed >> 10) % 30 - 2};
             char *screen = show_screen(&a);
             free(screen);

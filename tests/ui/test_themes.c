@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Themes: each one that ships is whole, keeps panes apart and stands out on its background; a broken
- * file is named with its line and the built-in one taken; one file serves all kinds of terminals. */
+/* Themes: each one that ships is whole, keeps panes apart and stands out on its background; a
+ * broken file is named with its line and the built-in one taken; one file serves all kinds of
+ * terminals. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void every_theme_is_whole(void **state)
     assert_true(count >= 5);
 }
 
-/* --- contrast: the ratio of luminances that the accessibility guidelines of the web define -------- */
+/* --- contrast: the ratio of luminances that the accessibility guidelines of the web define ---- */
 
 static double linear(int v)
 {
@@ -122,7 +123,7 @@ static void the_built_in_one_is_the_file(void **state)
         }
 }
 
-/* --- files ----------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static int from_text(const char *text, struct theme *out, struct err *e)
 {

@@ -43,7 +43,8 @@ static void in_place_of_the_sentence(void **state)
     (void)state;
     show(80, 24);
     assert_true(show_has(&a, "looks at 1 socket for a request"));
-    assert_true(show_has(&a, "select, 1 thread, backlog 100 ")); /* a clause that is cut is no clause */
+    assert_true(show_has(&a, "select, 1 thread, backlog 100 "));
+    /* A clause that is cut is no clause. */
     assert_false(show_has(&a, "Nag"));
     assert_false(show_has(&a, "epoll level"));
     show_fini(&a);
@@ -74,7 +75,8 @@ static void in_the_why_view(void **state)
     show_fini(&a);
     show(80, 24);
     show_keys(&a, "5");
-    assert_true(show_has(&a, "Waits: A epoll level, 1 thread, backlog 100, Nagle off, watches 402;"));
+    assert_true(
+        show_has(&a, "Waits: A epoll level, 1 thread, backlog 100, Nagle off, watches 402;"));
     assert_true(show_has(&a, " select, 1 thread, backlog 100, Nagle on, watches 402"));
     show_fini(&a);
 }

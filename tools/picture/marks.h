@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Characters that are pictures: fonts draw them at any size and leave gaps between them, so they are
- * drawn as shapes here. Lengths are pixels of a cell of CELL_W x CELL_H. */
+/* Characters that are pictures: fonts draw them at any size and leave gaps between them, so they
+ * are drawn as shapes here. Lengths are pixels of a cell of CELL_W x CELL_H. */
 #ifndef PICTURE_MARKS_H
 #define PICTURE_MARKS_H
 

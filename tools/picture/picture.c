@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plays a person at a terminal: starts iodash in a pseudo-terminal, takes step after step (wait, type,
- * wait for a text), and draws what then stands on the screen. */
+/* Plays a person at a terminal: starts iodash in a pseudo-terminal, takes step after step (wait,
+ * type, wait for a text), and draws what then stands on the screen. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

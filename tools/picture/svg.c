@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One group a colour, and in it: the dots of graphs (a dashed stroke down each column of dots), the
- * strokes of frames, filled bars, and text. Each letter of a text has its own place, so columns line
- * up whatever font the reader has. */
+ * strokes of frames, filled bars, and text. Each letter of a text has its own place, so columns
+ * line up whatever font the reader has. */
 #include "svg.h"
 
 #include <errno.h>
@@ -104,7 +104,8 @@ static void put_style(const struct picture *p)
     for (int c = 0; c < COLORS; c++)
         if (used(p, c))
             fprintf(p->out, ".c%d{color:#%06x}\n", c, rgb_of(c));
-    fputs("@media (prefers-color-scheme:light){\n.bg{fill:#ffffff;stroke:#d0d7de}\n.r{fill:#ffffff}\n",
+    fputs("@media (prefers-color-scheme:light){\n"
+          ".bg{fill:#ffffff;stroke:#d0d7de}\n.r{fill:#ffffff}\n",
           p->out);
     for (int c = 0; c < COLORS; c++)
         if (used(p, c))
@@ -157,8 +158,8 @@ static void gather_shapes(const struct picture *p, int color, FILE *lines, FILE 
             if (g->color != color)
                 continue;
             if (g->reverse)
-                fprintf(fills, "M%d %dh%dv%dh-%dz", MARGIN + x * CELL_W, MARGIN + y * CELL_H, CELL_W,
-                        CELL_H, CELL_W);
+                fprintf(fills, "M%d %dh%dv%dh-%dz", MARGIN + x * CELL_W, MARGIN + y * CELL_H,
+                        CELL_W, CELL_H, CELL_W);
             shape(p, x, y, lines, fills);
         }
 }

@@ -8,7 +8,7 @@
 
 #include "terminal/harness.h"
 
-/* Writes the whole screen of t. Returns false, and errno says why, when the file cannot be written. */
+/* Writes the whole screen of t. False, and errno says why, when the file cannot be written. */
 bool svg_write(struct tty *t, const char *title, const char *path);
 
 #endif
