@@ -136,8 +136,11 @@ static const char *path_of(const struct lineup *l)
 /* What is known beforehand that will not be measured of a server that is not ours. */
 static void note_doubt(struct pane *p)
 {
-    if (p->io->target && p->io->target->doubt[0])
-        snprintf(p->note, sizeof p->note, "%.90s: no CPU measured", p->io->target->doubt);
+    const struct target *t = p->io->target;
+    if (t && t->doubt[0])
+        snprintf(p->note, sizeof p->note, "%.90s: no CPU measured", t->doubt);
+    else if (t && !t->recipe && t->pid == 0 && strcmp(t->path, "network") != 0)
+        snprintf(p->note, sizeof p->note, "no pid given: no CPU measured");
 }
 
 /* The row to measure into: one of this period that was asked for before goes on, else a new one. */

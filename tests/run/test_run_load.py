@@ -122,6 +122,7 @@ class Http(Loads):
         self.assertEqual(said["errors"], "none")
         self.assertTrue(said["connections"].startswith("4 of 4 connected, 4 served"), done)
         self.assertIn("closed loop", said["latency"])
+        self.assertIn("no pid given: no CPU measured", done.out)
         for row in self.csv("x.csv"):
             self.assertEqual(row["model"], peer.address)
             self.assertEqual(row["path"], "loopback")
