@@ -22,7 +22,7 @@ static double usual_gap(const struct scene *s)
         for (int i = from; i < pane->trace_count; i++)
             gaps[n++] = pane->trace_t_s[i] - pane->trace_t_s[i - 1];
     }
-    double asked = s->pane_count > 1 ? 2 * s->pane_count * want->turn : 1;
+    double asked = row_round_s(want, s->pane_count);
     double usual = n ? stats_median(gaps, n) : asked;
     return fmax(usual, asked / 2);
 }
