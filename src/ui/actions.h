@@ -23,14 +23,15 @@ void act_add_pane(struct app *a, int arg);
 void act_drop_pane(struct app *a, int arg);
 void act_load(struct app *a, int arg);
 void act_restart(struct app *a, int arg);
+void act_scroll(struct app *a, int lines);
+
+/* actions_read.c: the table and why views */
 void act_table_row(struct app *a, int step);
 void act_table(struct app *a, int step);
 void act_table_column(struct app *a, int step);
 void act_table_enter(struct app *a, int arg);
 void act_why_line(struct app *a, int step);
-void act_explain(struct app *a,
-                 int arg); /* goes to the why view; there: the line in focus, or not */
-void act_scroll(struct app *a, int lines);
+void act_explain(struct app *a, int arg); /* to the why view; there: the line in focus, or not */
 
 /* saving.c: a setting for the next start, too; again: no longer */
 void act_setting_keep(struct app *a, int arg);
