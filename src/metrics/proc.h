@@ -20,6 +20,7 @@ struct proc_stat {
     char name[64];  /* control characters replaced by '?' */
     char state;
     uint64_t user_ns, sys_ns; /* from ticks */
+    int64_t tick_ns; /* as proc_tick_ns(); -1: not read */
     uint64_t children_user_ns, children_sys_ns; /* of those that ended and were waited for */
     int64_t threads;
     uint64_t start_ticks;     /* with pid: the identity of a process */
@@ -51,6 +52,11 @@ int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out);
 /* CPU time of a whole process with all its threads, ended ones too, in ns, by its CPU clock
  * (clock_getcpuclockid(3)); where that fails, by ticks. -1 when the process is gone. */
 int64_t proc_cpu_ns(pid_t pid);
+
+/* The same as the kernel's ticks saw it, and so as struct proc_cpu holds it: what else a CPU did is
+ * the difference of those two alone. Who is woken by others that tick at the same moments is seen by
+ * fewer ticks than its time would have (down to a quarter, beside a load that spins). -1: gone. */
+int64_t proc_tick_ns(pid_t pid);
 
 /* What the scheduler did to one thread; -1: not there. */
 struct proc_thread {

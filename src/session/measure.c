@@ -5,6 +5,7 @@
 #include "session/measure.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cpus.h"
@@ -27,6 +28,8 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
         span_count_seen(&out->load, &out->server);
     if (out->server_cpu_ns < 0 || server_stat(server, &out->stat) < 0)
         out->stat.pid = 0;
+    bool own = out->stat.pid && out->stat.pid != getpid();
+    out->server_tick_ns = own ? out->stat.tick_ns : -1;
     server_threads(server, &out->threads);
     if (!server_pinned(server))
         cpu = -1;
@@ -91,6 +94,7 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->user_ns, stat ? (int64_t)from->stat.user_ns : -1, (int64_t)to->stat.user_ns);
     add_signed(&s->sys_ns, stat ? (int64_t)from->stat.sys_ns : -1, (int64_t)to->stat.sys_ns);
     add_signed(&s->busy_ns, from->cpu.busy_ns, to->cpu.busy_ns);
+    add_signed(&s->server_tick_ns, from->server_tick_ns, to->server_tick_ns);
     add_signed(&s->steal_ns, from->cpu.steal_ns, to->cpu.steal_ns);
     add_signed(&s->sleeps, from->threads.sleeps, to->threads.sleeps);
     add_signed(&s->preempted, from->threads.preempted, to->threads.preempted);
@@ -132,13 +136,14 @@ static double per(double a, double b)
     return b > 0 ? a / b : METRIC_NONE;
 }
 
-/* What others used of the server's CPU: the kernel counts it by ticks, the server's clock
- * exactly, so a short span may come out below none. */
+/* What others used of the server's CPU: what its ticks saw less what they saw of the server. Of
+ * threads of this process the clock must do, so a short span may come out below none. */
 static double others_pct(const struct span *s)
 {
-    if (s->busy_ns < 0 || s->server_cpu_ns < 0 || s->interval_s <= 0)
+    int64_t server_ns = s->server_tick_ns < 0 ? s->server_cpu_ns : s->server_tick_ns;
+    if (s->busy_ns < 0 || server_ns < 0 || s->interval_s <= 0)
         return METRIC_NONE;
-    return (double)(s->busy_ns - s->server_cpu_ns) / 1e7 / s->interval_s;
+    return (double)(s->busy_ns - server_ns) / 1e7 / s->interval_s;
 }
 
 const enum metric_id span_latency_ids[] = {METRIC_latency_p50_us, METRIC_latency_p90_us,

@@ -16,6 +16,7 @@ struct edge {
     struct server_counts server;
     struct load_counts load;
     struct proc_stat stat; /* of the server's process; pid 0 when not read */
+    int64_t server_tick_ns; /* its CPU as ticks saw it; -1: it has no process of its own */
     struct proc_thread threads; /* of the server */
     long khz;                   /* of the server's CPU; -1: not known */
     struct proc_net net;
@@ -38,6 +39,7 @@ struct span {
     double interval_s;
     int64_t server_cpu_ns, load_cpu_ns; /* -1: not measured in one of them */
     int64_t user_ns, sys_ns;            /* likewise */
+    int64_t server_tick_ns;             /* likewise, as ticks saw it */
     int64_t busy_ns, steal_ns;          /* likewise, of the server's CPU */
     bool counted; /* as in the edges */
     struct server_counts server;

@@ -21,7 +21,7 @@ void session_base(struct session *s)
 {
     s->now.turn_pane = s->now.watch_pane = -1;
     s->now.process_cpu_pct = s->now.ui_cpu_pct = METRIC_NONE;
-    s->now.server_cpu_busy_pct = s->now.others_pct = METRIC_NONE;
+    s->now.servers_cpu_pct = s->now.others_pct = METRIC_NONE;
     s->now.steal_pct = s->now.load_spare_pct = METRIC_NONE;
     s->idle = true;
     load_watch_init(&s->watch);

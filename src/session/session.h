@@ -114,7 +114,7 @@ struct session_now {
     unsigned log_number; /* grows with each log line */
     struct cpu_plan cpus;
     double process_cpu_pct, ui_cpu_pct;          /* last second; NaN before */
-    double server_cpu_busy_pct, others_pct, steal_pct; /* of the server's CPU, last second */
+    double servers_cpu_pct, others_pct, steal_pct; /* of the server's CPU, last second */
     double load_spare_pct;
     struct plan_row want;                        /* the live order in force */
     struct pane_now panes[LINEUP_MAX];

@@ -36,19 +36,11 @@ static const char *whole(double v, char *buf, size_t size)
     return buf;
 }
 
-/* Of the server's CPU, what is not others'; the two are read at different moments. Not known
- * while a server ends. */
-static double servers_share(const struct session_now *n)
-{
-    double share = n->server_cpu_busy_pct - n->others_pct;
-    return share < 0 ? 0 : share;
-}
-
 static int draw_servers_cpu(struct app *a, int x, int y)
 {
     const struct session_now *n = a->scene->now;
     struct canvas *c = a->canvas;
-    double share = servers_share(n);
+    double share = n->servers_cpu_pct;
     char text[16];
     if (n->cpus.pinned)
         x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);

@@ -212,6 +212,29 @@ static void zeros_are_no_figures(void **state)
     server_stop(server);
 }
 
+/* Ticks of the CPU less ticks of the server, whatever its clock says; without ticks, less that. */
+static void others_by_ticks(void **state)
+{
+    (void)state;
+    struct edge from = {.counted = true}, to = {.t_ns = 1000000000, .counted = true};
+    struct span span;
+    struct span_hists none = {0};
+    struct values v;
+    to.cpu.busy_ns = 50000000;
+    to.server_cpu_ns = 145000000; /* seen by a quarter of the ticks */
+    to.server_tick_ns = 37000000;
+    span_clear(&span);
+    span_add(&span, &from, &to);
+    span_values(&span, &none, 1 << 30, &v);
+    assert_true(fabs(v.v[METRIC_others_pct] - 1.3) < 1e-9);
+    assert_true(fabs(v.v[METRIC_server_cpu_pct] - 14.5) < 1e-9);
+    from.server_tick_ns = to.server_tick_ns = -1;
+    span_clear(&span);
+    span_add(&span, &from, &to);
+    span_values(&span, &none, 1 << 30, &v);
+    assert_true(fabs(v.v[METRIC_others_pct] + 9.5) < 1e-9);
+}
+
 /* A second of 1000 answered requests, of a process that used `cpu_ns` meanwhile. */
 static void second_of(int64_t cpu_ns, struct values *out)
 {
@@ -309,6 +332,7 @@ int main(void)
         cmocka_unit_test(what_they_wait_with),
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
+        cmocka_unit_test(others_by_ticks),
         cmocka_unit_test(another_process_served),
         cmocka_unit_test(connected_and_never_answered),
         cmocka_unit_test(rate_times_latency),

@@ -52,7 +52,7 @@ struct session *fake_new(void)
     struct session_now *n = &s->now;
     n->turn_pane = n->watch_pane = -1;
     n->load_on = true;
-    n->process_cpu_pct = n->ui_cpu_pct = n->server_cpu_busy_pct = n->others_pct = NAN;
+    n->process_cpu_pct = n->ui_cpu_pct = n->servers_cpu_pct = n->others_pct = NAN;
     n->steal_pct = n->load_spare_pct = NAN;
     n->cpus = (struct cpu_plan){.pinned = true, .server = 0, .load_count = 1, .allowed = 2};
     CPU_SET(1, &n->cpus.load);
@@ -179,7 +179,7 @@ void fake_rounds(struct session *s, struct row *r, int warm, int rounds)
                                                      : PHASE_EXTRA;
     }
     s->now.turn_pane = 0;
-    s->now.server_cpu_busy_pct = 85;
+    s->now.servers_cpu_pct = 84;
     s->now.load_spare_pct = 59;
     s->now.others_pct = 1;
     s->now.steal_pct = 0;

@@ -325,19 +325,16 @@ static void main_figures_keep_off_the_frame(void **state)
     show_fini(&a);
 }
 
-/* The server's share is what others left of its CPU, and no less than nothing. */
 static void the_cpu_line(void **state)
 {
     (void)state;
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
     struct session_now *n = fake_now(a.session);
-    n->server_cpu_busy_pct = 100;
+    n->servers_cpu_pct = 9.2;
     n->others_pct = 91;
     assert_true(show_has(&a, "▮▯▯▯▯▯ server   9 %"));
     assert_true(show_has(&a, "others 91, steal 0, ui 1 %"));
-    n->server_cpu_busy_pct = 50;
-    assert_true(show_has(&a, "▯▯▯▯▯▯ server   0 %"));
-    n->others_pct = NAN;
+    n->servers_cpu_pct = NAN;
     assert_true(show_has(&a, "▯▯▯▯▯▯ server   - %")); /* while a server ends */
     show_fini(&a);
 }
