@@ -85,7 +85,7 @@ const struct command_line cli_table[] = {
       .words = claims_words}, cli_claims, claims_notes},
     {"open", "open FILE.csv", "the dashboard over a saved session",
      {.accepts = open_options, .no_params = true, .operands = 1}, cli_open, open_notes},
-    {"compare", "compare A.csv... -- B.csv... [--spread PCT]",
+    {"compare", "compare [--spread PCT] A.csv... -- B.csv...",
      "saved sessions beside saved sessions; three or more a side can exit 3: B is worse",
      {.accepts = compare_options, .no_params = true, .operands = ARGS_OPERANDS}, cli_compare,
      compare_notes},
