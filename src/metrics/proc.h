@@ -55,7 +55,8 @@ int64_t proc_cpu_ns(pid_t pid);
 
 /* The same as the kernel's ticks saw it, and so as struct proc_cpu holds it: what else a CPU did is
  * the difference of those two alone. Who is woken by others that tick at the same moments is seen
- * by fewer ticks than its time would have (down to a quarter, beside a load that spins). -1: gone. */
+ * by fewer ticks than its time would have (down to a quarter, beside a load that spins). -1: it is
+ * gone. */
 int64_t proc_tick_ns(pid_t pid);
 
 /* What the scheduler did to one thread; -1: not there. */
