@@ -5,7 +5,6 @@
  * known. */
 #include "session/claims.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <string.h>
 
 #include "base/assets.h"
+#include "base/ini_file.h"
 #include "session/claim_rules.h"
 #include "session/plan_file.h"
 
@@ -178,12 +178,6 @@ static int add_claim(struct claims *out, const char *path, struct err *e)
 
 /* --- where they are --------------------------------------------------------------------------- */
 
-static int is_ini(const struct dirent *d)
-{
-    size_t n = strlen(d->d_name);
-    return n > 4 && strcmp(d->d_name + n - 4, ".ini") == 0;
-}
-
 static int add_named(struct claims *out, const char *name, struct err *e)
 {
     char path[PATH_MAX + 300];
@@ -199,20 +193,15 @@ static int add_named(struct claims *out, const char *name, struct err *e)
 
 static int add_shipped(struct claims *out, struct err *e)
 {
-    char folder[PATH_MAX + 16], path[PATH_MAX + 300];
-    struct dirent **all;
+    char folder[PATH_MAX + 16];
+    struct ini_names names;
+    int status = 0;
     snprintf(folder, sizeof folder, "%s/claims", assets_folder());
-    int n = scandir(folder, &all, is_ini, alphasort), status = 0;
-    if (n <= 0)
-        status = err_set(e, ENOENT, "no claims came with this program: looked in %.200s", folder);
-    for (int i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, all[i]->d_name);
-        if (status == 0)
-            status = add_claim(out, path, e);
-        free(all[i]);
-    }
-    if (n >= 0)
-        free(all);
+    ini_names(folder, &names);
+    if (names.count == 0)
+        return err_set(e, ENOENT, "no claims came with this program: looked in %.200s", folder);
+    for (int i = 0; i < names.count && status == 0; i++)
+        status = add_named(out, names.name[i], e);
     return status;
 }
 
