@@ -168,6 +168,14 @@ static int list_lines(const struct picker *p, struct line out[2 * PICKER_ITEMS])
     return n;
 }
 
+static int count_items(const struct line *lines, int from, int to)
+{
+    int items = 0;
+    for (int i = from; i < to; i++)
+        items += lines[i].item >= 0;
+    return items;
+}
+
 static int name_width(const struct picker *p, int room)
 {
     int most = 6;
@@ -265,8 +273,11 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
     int h = most + detail + 2 > c->h - 2 ? c->h - 2 : most + detail + 2;
     struct rect r = {(c->w - w) / 2, (c->h - h) / 2, w, h};
     canvas_fill(c, r, ROLE_TEXT, L' ');
-    canvas_frame(c, r, ROLE_FRAME, p->title, "");
     int room = h - 2 - detail, top = window_top(lines, n, p->at, room);
+    char above[24] = "";
+    if (count_items(lines, 0, top))
+        snprintf(above, sizeof above, "%d more ↑", count_items(lines, 0, top));
+    canvas_frame(c, r, ROLE_FRAME, p->title, above);
     *out = (struct picker_place){.r = {r.x + 1, r.y + 1, r.w - 2, room > 0 ? room : 0}};
     for (int i = 0; i < room && top + i < n; i++) {
         struct rect place = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
@@ -280,8 +291,5 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
     if (n == 0)
         canvas_text(c, at(r.x + 3, r.y + 1, r.w - 4), ROLE_DIM, false, "nothing is called that");
     draw_detail(c, p, (struct rect){r.x + 3, r.y + h - 1 - detail, r.w - 5, detail});
-    int below = 0;
-    for (int i = top + room; i < n; i++)
-        below += lines[i].item >= 0;
-    draw_foot(c, p, r, below);
+    draw_foot(c, p, r, count_items(lines, top + room, n));
 }
