@@ -87,20 +87,23 @@ static void draw_main(struct app *a, int pane, struct rect r)
     const struct scene *s = a->scene;
     const struct scene_pane *p = &s->pane[pane];
     bool ascii = a->canvas->ascii;
-    double main = p->measured ? p->main : newest(a, pane, s->main, 0);
+    enum metric_id m = s->main;
+    double main = p->measured ? p->main : newest(a, pane, m, 0);
     char text[64], side[48], value[32];
+    if (isnan(main)) /* of a server whose process is not known no CPU is, but what it serves */
+        main = newest(a, pane, m = METRIC_requests_per_s, 0);
     if (isnan(main)) {
         canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
                     words_phase(s, text, sizeof text));
         return;
     }
-    if (*metric_table[s->main].unit == '/') /* its title says it */
-        words_cell(s->main, main, value, sizeof value);
+    if (*metric_table[m].unit == '/') /* its title says it */
+        words_cell(m, main, value, sizeof value);
     else
-        words_figure(s->main, main, ascii, value, sizeof value);
+        words_figure(m, main, ascii, value, sizeof value);
     int pad = 7 - canvas_width(value);
     snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
-             metric_table[s->main].title);
+             metric_table[m].title);
     int used = 1 + canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2),
                               p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
     double beside = p->measured ? p->beside : newest(a, pane, s->beside, 0);
@@ -114,11 +117,12 @@ static void draw_main(struct app *a, int pane, struct rect r)
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-static void graph_title(const struct app *a, enum metric_id m, char *buf, size_t size)
+/* A server that is attached to runs on what CPUs it likes. */
+static void graph_title(const struct app *a, int pane, enum metric_id m, char *buf, size_t size)
 {
     const struct scene *s = a->scene;
     const char *turns = s->pane_count > 1 ? ", in its turns" : "";
-    int cpu = s->now->cpus.pinned ? s->now->cpus.server : -1;
+    int cpu = s->now->cpus.pinned && !yours_attached(a, pane) ? s->now->cpus.server : -1;
     const char *unit = metric_table[m].unit;
     if (m == METRIC_server_cpu_pct && cpu >= 0)
         snprintf(buf, size, "%% of CPU %d%s", cpu, turns);
@@ -138,7 +142,7 @@ static void draw_title(struct app *a, int pane, struct rect r)
     enum metric_id m = figure_of(a);
     char text[80], right[32];
     double v = newest(a, pane, m, samples_after(a, pane));
-    graph_title(a, m, text, sizeof text);
+    graph_title(a, pane, m, text, sizeof text);
     if (!strcmp(metric_table[m].unit, "ns")) /* the title's ns is the axis's */
         words_figure(m, v, a->canvas->ascii, right, sizeof right);
     else
@@ -393,7 +397,7 @@ static void bare_label(struct app *a, int pane, struct rect r)
     bool ns = !strcmp(metric_table[m].unit, "ns"); /* as the axis is, but not the short head */
     if (r.h > 1) {
         double now = newest(a, pane, m, samples_after(a, pane));
-        graph_title(a, m, text, sizeof text);
+        graph_title(a, pane, m, text, sizeof text);
         canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
                    ns ? text : words_head(m));
         if (ns)

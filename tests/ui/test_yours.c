@@ -104,6 +104,27 @@ static void attaching(void **state)
     assert_int_equal(fake_orders(a.session)->live, 2);
 }
 
+/* Nobody tied it to a CPU, and of one whose process is not known it shows what it serves. */
+static void what_is_known_of_it(void **state)
+{
+    (void)state;
+    show_keys(&a, "mattach<enter>127.0.0.1:8082<enter>");
+    struct plan_row want = fake_orders(a.session)->want;
+    struct row *r = fake_row(a.session, &want);
+    fake_rounds(a.session, r, 0, 6);
+    fake_now(a.session)->cpus = (struct cpu_plan){.pinned = true, .server = 0};
+    struct pane_now *p = &fake_now(a.session)->panes[0];
+    for (int i = 0; i < p->trace_count; i++)
+        p->trace[i].v[METRIC_cpu_us_per_request] = METRIC_NONE;
+    for (struct sample_chunk *c = r->panes[0].first; c; c = c->next)
+        for (int i = 0; i < c->count; i++)
+            c->samples[i].values.v[METRIC_cpu_us_per_request] = METRIC_NONE;
+    app_take(&a);
+    assert_true(show_has(&a, "% of one CPU, in its turns"));
+    assert_true(show_has(&a, "% of CPU 0, in its turns"));
+    assert_true(show_has(&a, " requests/s "));
+}
+
 static void one_that_ended_is_not_ours_to_start(void **state)
 {
     (void)state;
@@ -126,6 +147,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_taken_says_why, setup, teardown),
         cmocka_unit_test_setup_teardown(a_workload_that_it_cannot_serve, setup, teardown),
         cmocka_unit_test_setup_teardown(attaching, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_known_of_it, setup, teardown),
         cmocka_unit_test_setup_teardown(one_that_ended_is_not_ours_to_start, setup, teardown),
     };
     setenv("IODASH_ASSETS", fake_tree_make(), 1);
