@@ -192,6 +192,12 @@ int client_open_small(const struct server *s)
     return fd;
 }
 
+void client_widen(int fd)
+{
+    int usual = 1 << 16;
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &usual, sizeof usual), 0);
+}
+
 ssize_t client_recv(int fd, void *buf, size_t n)
 {
     ssize_t got;

@@ -70,6 +70,7 @@ ssize_t client_recv(int fd, void *buf, size_t n);
 /* Clients. All block, for at most 10 s. */
 int client_open(const struct server *s);
 int client_open_small(const struct server *s); /* with the smallest receive buffer */
+void client_widen(int fd);                     /* with a usual one from now on */
 void client_ask(int fd, uint64_t sequence, uint64_t size);
 bool client_reply(int fd, uint64_t sequence, uint64_t size);
 bool client_ping(int fd, uint64_t sequence, uint64_t size);

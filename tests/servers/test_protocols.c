@@ -270,8 +270,13 @@ static void slow_readers(void **state)
     fd = client_open_small(s);
     say(fd, "GET /1048576 HTTP/1.1\r\nHost: a\r\n\r\n");
     skip_head(fd);
-    for (size_t at = 0; at < n; at += PATTERN_RUN)
+    for (size_t at = 0; at < n; at += PATTERN_RUN) {
         slow_read(fd, pattern_at(0), PATTERN_RUN);
+        if (at >= n / 4) /* so far slowly */
+            client_widen(fd);
+    }
+    close(fd);
+    fd = client_open_small(s);
     memcpy(bytes, post, head);
     sender_start(&sender, fd, bytes, head + 200000);
     skip_head(fd);
