@@ -15,11 +15,13 @@ import sys
 import time
 
 NAMES = {"brackets": b"a) R 1 (2 b", "lines": b"a\nb\tc"}
+LIFE_S = 600  # it does not outlive a test that was killed for longer
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
 
 def serve(listener, after):
     """One loop; after(n) once n requests are answered."""
+    signal.alarm(LIFE_S)
     watch, served, kept = selectors.DefaultSelector(), 0, {}
     listener.setblocking(False)
     watch.register(listener, selectors.EVENT_READ)
@@ -67,7 +69,8 @@ def leak(_):
 def main(mode, port):
     print(mode, "on", port, flush=True)
     if mode == "silent":
-        time.sleep(600)
+        time.sleep(LIFE_S)
+        return
     if mode == "daemon":
         if os.fork():
             os._exit(0)
@@ -84,8 +87,8 @@ def main(mode, port):
         for _ in range(2):
             if os.fork() == 0:
                 serve(listener, lambda n: None)
-        while True:
-            time.sleep(600)
+        time.sleep(LIFE_S)
+        return
     serve(listener, {"crash": crash, "late": late, "leaks": leak}.get(mode, lambda n: None))
 
 
