@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
+#include "metrics/diag.h"
 #include "metrics/fingerprint_inner.h"
 #include "metrics/proc.h"
 
@@ -272,9 +273,12 @@ static bool same_network(pid_t pid)
 static void write_sockets(struct fingerprint_taking *t, struct fingerprint *out)
 {
     struct sockets *s = &t->sockets;
+    struct listen_queue q;
     if (s->backlog < 0 && s->port && t->owner_count && same_network(t->owners[0]) &&
-        !diag_listener(s->port, &s->backlog, &s->queue))
-        s->backlog = s->queue = -1;
+        diag_listener(s->port, &q)) {
+        s->backlog = q.backlog;
+        s->queue = q.waiting;
+    }
     out->backlog = s->backlog;
     out->queue = s->queue;
     snprintf(out->nagle, sizeof out->nagle, "%s",

@@ -62,10 +62,4 @@ struct watched { /* a set of descriptors that a thread waits on */
 };
 void table_watched(const struct table *t, const struct asleep *a, struct watched *out);
 
-/* --- fingerprint_diag.c ----------------------------------------------------------------------- */
-
-/* The accept queues of all listeners of this port in this network namespace, by sock_diag(7), which
- * tells them to any user. False: there is none. */
-bool diag_listener(int port, int *backlog, int *queue);
-
 #endif

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/cpus.h"
-#include "metrics/fingerprint_inner.h"
 #include "net/protocol.h"
 
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out)
@@ -39,13 +38,13 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
         proc_cpu_read(cpu, &out->cpu);
 }
 
-int edge_accept_queue(const struct server *server)
+static void read_queue(const struct server *server, struct listen_queue *out)
 {
     struct net_addr at;
-    int backlog, waiting;
     server_address(server, &at);
-    bool ours = server_counted(server);
-    return ours && diag_listener(net_addr_port(&at), &backlog, &waiting) ? waiting : -1;
+    *out = (struct listen_queue){.waiting = -1};
+    if (server_counted(server))
+        diag_listener(net_addr_port(&at), out);
 }
 
 void edge_read_kernel(struct server *server, struct edge *out)
@@ -54,7 +53,7 @@ void edge_read_kernel(struct server *server, struct edge *out)
     if (out->server_cpu_ns >= 0)
         out->server_cpu_ns += came_ns;
     proc_net_read(&out->net);
-    out->accept_queue = edge_accept_queue(server);
+    read_queue(server, &out->queue);
 }
 
 void span_count_seen(const struct load_counts *load, struct server_counts *server)
@@ -85,6 +84,18 @@ static void add_net(struct span *s, const struct proc_net *from, const struct pr
     s->tcp_mem_bytes = to->mem_bytes;
 }
 
+/* It fills and empties within less than a look at it takes; but where it dropped somebody it was
+ * full, which is one more than the backlog (listen(2), sk_acceptq_is_full()). */
+static void add_queue(struct span *s, const struct listen_queue *from,
+                      const struct listen_queue *to)
+{
+    bool both = from->waiting >= 0 && to->waiting >= 0;
+    int full = both && to->drops > from->drops ? to->backlog + 1 : -1;
+    int seen = from->waiting > to->waiting ? from->waiting : to->waiting;
+    int deep = full > seen ? full : seen;
+    s->accept_queue = deep > s->accept_queue ? deep : s->accept_queue;
+}
+
 void span_add(struct span *s, const struct edge *from, const struct edge *to)
 {
     s->interval_s += (double)(to->t_ns - from->t_ns) / 1e9;
@@ -100,8 +111,7 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->preempted, from->threads.preempted, to->threads.preempted);
     add_signed(&s->run_wait_ns, from->threads.run_wait_ns, to->threads.run_wait_ns);
     add_net(s, &from->net, &to->net);
-    int deep = from->accept_queue > to->accept_queue ? from->accept_queue : to->accept_queue;
-    s->accept_queue = deep > s->accept_queue ? deep : s->accept_queue;
+    add_queue(s, &from->queue, &to->queue);
 
     struct server_counts server;
     struct load_counts load;

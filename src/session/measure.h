@@ -5,6 +5,7 @@
 #define SESSION_MEASURE_H
 
 #include "load/load.h"
+#include "metrics/diag.h"
 #include "metrics/metrics.h"
 #include "metrics/proc.h"
 #include "servers/server.h"
@@ -20,19 +21,16 @@ struct edge {
     struct proc_thread threads; /* of the server */
     long khz;                   /* of the server's CPU; -1: not known */
     struct proc_net net;
-    int accept_queue;           /* connections in it; -1: not known */
+    struct listen_queue queue;  /* of a server of ours */
     struct proc_cpu cpu; /* of the server's CPU */
 };
 
-/* Reads everything but net and accept_queue: these take longest, so whoever measures a turn reads
+/* Reads everything but net and queue: these take longest, so whoever measures a turn reads
  * them just outside of the measured part, by edge_read_kernel(). load may be NULL (a pass), cpu -1
  * (the server is not pinned: what others use of its CPU is not measured; that of one that is not
  * ours never is). Clock, CPU clocks and counters first and together. */
 void edge_read(struct server *server, const struct load *load, int cpu, struct edge *out);
 void edge_read_kernel(struct server *server, struct edge *out);
-
-/* Connections that wait to be accepted by a server of ours; -1: not known. */
-int edge_accept_queue(const struct server *server);
 
 /* Sums of the measured stretches of one pane in one round. */
 struct span {

@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "session/verdict.h"
 
-#define QUEUE_LOOK_NS (5 * NS_PER_MS)
-
 struct passes {
     struct session *s;
     struct row *row;
@@ -23,9 +21,6 @@ struct pass_edges {
     struct rig_pane *pane;
     int cpu;
     bool marked; /* it measures a part of itself */
-    bool measuring;   /* it is in that part */
-    int deepest;      /* the accept queue in it, -1: not seen */
-    uint64_t look_ns; /* when to look at it next */
     struct edge from, to;
     struct edge begin, end; /* of all of it */
 };
@@ -36,17 +31,10 @@ static void read_edge(struct pass_edges *e, struct edge *out)
     edge_read_kernel(e->pane->server, out);
 }
 
-/* The load looks all the time while it opens connections: how many wait is looked at now and
- * then. */
 static void pass_read_server(void *ctx, struct server_counts *out)
 {
     struct pass_edges *e = ctx;
     server_read(e->pane->server, out);
-    if (!e->measuring || clock_ns() < e->look_ns)
-        return;
-    int waiting = edge_accept_queue(e->pane->server);
-    e->deepest = waiting > e->deepest ? waiting : e->deepest;
-    e->look_ns = clock_ns() + QUEUE_LOOK_NS;
 }
 
 static void pass_gate_set(void *ctx, enum gate_word word)
@@ -71,7 +59,6 @@ static void pass_measured(void *ctx, bool begins)
 {
     struct pass_edges *e = ctx;
     e->marked = true;
-    e->measuring = begins;
     read_edge(e, begins ? &e->from : &e->to);
 }
 
@@ -94,8 +81,6 @@ static void pass_values(const struct passes *p, const struct pass_edges *edges,
     struct span span;
     span_clear(&span);
     span_add(&span, &edges->from, &edges->to);
-    if (edges->deepest > span.accept_queue)
-        span.accept_queue = edges->deepest;
     span.load = result->counts;
     span.load_cpu_ns = result->load_cpu_ns;
     if (!span.counted)
@@ -165,7 +150,7 @@ static bool one_pass(struct passes *p, int pane, int index)
     struct session *s = p->s;
     struct rig_pane *rp = &s->rig.panes[pane];
     struct load_spec spec;
-    struct pass_edges edges = {.pane = rp, .cpu = server_cpu(s), .deepest = -1};
+    struct pass_edges edges = {.pane = rp, .cpu = server_cpu(s)};
     struct repeat_result result;
     struct err e = {{0}}, why = {{0}};
     pthread_mutex_lock(&s->lock);

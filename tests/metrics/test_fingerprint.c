@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/fake_tree.h"
+#include "metrics/diag.h"
 #include "metrics/fingerprint_inner.h"
 #include "metrics/proc.h"
 
@@ -215,15 +216,41 @@ static void a_queue_that_fills(void **state)
     assert_non_null(strstr(f.unknown, "no thread"));
     assert_int_equal(f.backlog, 9);
     assert_int_equal(f.queue, 3);
-    int backlog = -1, queue = -1;
-    assert_true(diag_listener(port, &backlog, &queue)); /* sees the same */
-    assert_int_equal(backlog, 9);
-    assert_int_equal(queue, 3);
-    assert_false(diag_listener(1, &backlog, &queue));
+    struct listen_queue q;
+    assert_true(diag_listener(port, &q)); /* sees the same */
+    assert_int_equal(q.backlog, 9);
+    assert_int_equal(q.waiting, 3);
+    assert_int_equal(q.drops, 0);
+    assert_false(diag_listener(1, &q));
+    assert_int_equal(q.waiting, -1);
     end(pid);
     for (int i = 0; i < 3; i++)
         close(client[i]);
     close(fd), close(quiet[0]), close(quiet[1]);
+}
+
+/* One more than its backlog wait; who comes then is dropped, and that is counted. */
+static void a_queue_that_is_full(void **state)
+{
+    (void)state;
+    int port, fd = listener(1, &port), client[3];
+    struct listen_queue q;
+    for (int i = 0; i < 2; i++)
+        client[i] = connect_to(port);
+    assert_true(diag_listener(port, &q));
+    assert_int_equal(q.waiting, 2);
+    assert_int_equal(q.drops, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    client[2] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    assert_int_equal(connect(client[2], (struct sockaddr *)&at, sizeof at), -1);
+    assert_true(diag_listener(port, &q));
+    assert_int_equal(q.waiting, q.backlog + 1);
+    assert_true(q.drops >= 1);
+    for (int i = 0; i < 3; i++)
+        close(client[i]);
+    close(fd);
 }
 
 static void a_select_on_a_listener(void **state)
@@ -266,6 +293,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_there, make_tree, remove_tree),
         cmocka_unit_test(calls_by_number),
         cmocka_unit_test(a_queue_that_fills),
+        cmocka_unit_test(a_queue_that_is_full),
         cmocka_unit_test(a_select_on_a_listener),
         cmocka_unit_test(an_epoll_set_that_is_polled),
     };

@@ -235,6 +235,28 @@ static void others_by_ticks(void **state)
     assert_true(fabs(v.v[METRIC_others_pct] + 9.5) < 1e-9);
 }
 
+/* Nobody looked while it was full, but it dropped some. */
+static void a_queue_was_full(void **state)
+{
+    (void)state;
+    struct edge from = {.queue = {.waiting = 0, .backlog = 5, .drops = 2}}, to = from;
+    struct span span;
+    span_clear(&span);
+    span_add(&span, &from, &to);
+    assert_int_equal(span.accept_queue, 0);
+    to.queue.waiting = 3;
+    span_add(&span, &from, &to);
+    assert_int_equal(span.accept_queue, 3);
+    to.queue.drops = 4;
+    span_add(&span, &from, &to);
+    assert_int_equal(span.accept_queue, 6);
+    from.queue.waiting = -1; /* not known: drops neither */
+    span_clear(&span);
+    to.queue.waiting = 1;
+    span_add(&span, &from, &to);
+    assert_int_equal(span.accept_queue, 1);
+}
+
 /* A second of 1000 answered requests, of a process that used `cpu_ns` meanwhile. */
 static void second_of(int64_t cpu_ns, struct values *out)
 {
@@ -333,6 +355,7 @@ int main(void)
         cmocka_unit_test(cells),
         cmocka_unit_test(zeros_are_no_figures),
         cmocka_unit_test(others_by_ticks),
+        cmocka_unit_test(a_queue_was_full),
         cmocka_unit_test(another_process_served),
         cmocka_unit_test(connected_and_never_answered),
         cmocka_unit_test(rate_times_latency),

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* One question to the kernel over netlink: all listening TCP sockets. Of a listener the "receive
- * queue" is how many connections wait to be accepted, the "send queue" how many may. Source:
- * sock_diag(7), linux/inet_diag.h. */
-#include "metrics/fingerprint_inner.h"
+ * queue" is how many connections wait to be accepted, the "send queue" how many may; what it dropped
+ * is counted in its memory figures. Source: sock_diag(7), linux/inet_diag.h. */
+#include "metrics/diag.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -14,16 +15,32 @@
 #include <unistd.h>
 
 struct tally {
-    int port, found, backlog, queue;
+    int port, found;
+    struct listen_queue sum;
 };
 
-static void count(struct tally *t, const struct inet_diag_msg *m)
+static uint32_t drops_of(const struct nlmsghdr *h)
 {
+    const struct inet_diag_msg *m = NLMSG_DATA(h);
+    const struct rtattr *a = (const void *)(m + 1);
+    size_t left = NLMSG_PAYLOAD(h, sizeof *m);
+    for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+        if (a->rta_type == INET_DIAG_SKMEMINFO &&
+            RTA_PAYLOAD(a) > SK_MEMINFO_DROPS * sizeof(uint32_t))
+            return ((const uint32_t *)RTA_DATA(a))[SK_MEMINFO_DROPS];
+    return 0;
+}
+
+static void count(struct tally *t, const struct nlmsghdr *h)
+{
+    const struct inet_diag_msg *m = NLMSG_DATA(h);
     if (ntohs(m->id.idiag_sport) != t->port)
         return;
     t->found++;
-    t->backlog = t->backlog > (int)m->idiag_wqueue ? t->backlog : (int)m->idiag_wqueue;
-    t->queue += (int)m->idiag_rqueue;
+    if (t->sum.backlog < (int)m->idiag_wqueue)
+        t->sum.backlog = (int)m->idiag_wqueue;
+    t->sum.waiting += (int)m->idiag_rqueue;
+    t->sum.drops += drops_of(h);
 }
 
 static bool ask(int fd, int family)
@@ -36,6 +53,7 @@ static bool ask(int fd, int family)
                     .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
            .ask = {.sdiag_family = (uint8_t)family,
                    .sdiag_protocol = IPPROTO_TCP,
+                   .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
                    .idiag_states = 1u << TCP_LISTEN}};
     return send(fd, &q, sizeof q, 0) == sizeof q;
 }
@@ -51,12 +69,12 @@ static bool take(int fd, struct tally *t)
         if (h->nlmsg_type == NLMSG_DONE || h->nlmsg_type == NLMSG_ERROR)
             more = false;
         else
-            count(t, NLMSG_DATA(h));
+            count(t, h);
     }
     return more;
 }
 
-bool diag_listener(int port, int *backlog, int *queue)
+bool diag_listener(int port, struct listen_queue *out)
 {
     static const int families[] = {AF_INET, AF_INET6};
     struct tally t = {.port = port};
@@ -70,7 +88,8 @@ bool diag_listener(int port, int *backlog, int *queue)
             more = take(fd, &t);
         close(fd);
     }
-    *backlog = t.backlog;
-    *queue = t.queue;
+    *out = t.sum;
+    if (!t.found)
+        out->waiting = -1;
     return t.found > 0;
 }
