@@ -56,10 +56,11 @@ def attribution(bench):
     near(bench, "others beside A", done.mean("others_pct"), share, 2)
     near(bench, "others beside B", done.mean("others_pct", "B"), 0, 2)
 
-    done = bench.run(*twice, "--rate", "5k", "--load-wait", "block", *samples,
-                     env=bench.preloaded(load_ns=40000))
-    share = done.mean("requests_per_s", "B") * 40e-6 * 100
-    print(f"40 us in B's load for each reply, {share:.1f} % of a CPU:")
+    # Few replies: a load that is busy when the next one comes sleeps less, and so does the server.
+    done = bench.run(*twice, "--rate", "1k", "--load-wait", "block", *samples,
+                     env=bench.preloaded(load_ns=200000))
+    share = done.mean("requests_per_s", "B") * 200e-6 * 100
+    print(f"200 us in B's load for each reply, {share:.1f} % of a CPU:")
     near(bench, "load CPU of B beyond A's", more_of_b(done, "load_cpu_pct"), share, 2)
     near(bench, "server CPU of B beyond A's", more_of_b(done, "server_cpu_pct"), 0, 2, 10)
 
@@ -344,4 +345,4 @@ def faults(bench):
                     all(line["verdict"] in {word} | hidden for line in lines))
         if word == "accept-queue":
             deep = told.number(lines[0]["accept_queue"])
-            bench.check(f"its depth was seen: {deep:.3g} of at most 6", 1 <= deep <= 6, sure=False)
+            bench.check(f"its depth was seen: {deep:.3g} of at most 6", 1 <= deep <= 6)
