@@ -248,8 +248,8 @@ class Conditions(Case):
                                  "response_p99_us>1M"), "latency_p99_us", status=2)
 
     def test_what_changes_nothing_is_said(self):
-        done = self.iodash("run", "-m", "epoll-lt", "-w", "hold", "-c", 5, "--samples", 2, "--trim",
-                           9, "--requests", 7, "--rate", "5")
+        done = self.iodash("run", "-m", "epoll-lt", "-w", "hold", "-c", 5, *SHORT, "--samples", 2,
+                           "--trim", 9, "--requests", 7, "--rate", "5")
         self.assertEqual(done.status, 0, done)
         self.assertIn("--requests: hold does not look at it", done.err)
         self.assertIn("--rate: hold does not look at it", done.err)
