@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One question to the kernel over netlink: all listening TCP sockets. Of a listener the "receive
- * queue" is how many connections wait to be accepted, the "send queue" how many may; what it dropped
- * is counted in its memory figures. Source: sock_diag(7), linux/inet_diag.h. */
+ * queue" is how many connections wait to be accepted, the "send queue" how many may; what it
+ * dropped is counted in its memory figures. Source: sock_diag(7), linux/inet_diag.h. */
 #include "metrics/diag.h"
 
 #include <arpa/inet.h>

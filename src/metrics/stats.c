@@ -59,20 +59,21 @@ static double put_in_place(double *values, int n, int k)
     return values[k];
 }
 
+/* Sums have digits to spare, so that the order in which values come is lost in rounding. */
 static double mean_of(const double *values, int n)
 {
-    double sum = 0;
+    long double sum = 0;
     for (int i = 0; i < n; i++)
         sum += values[i];
-    return n > 0 ? sum / n : NAN;
+    return n > 0 ? (double)(sum / n) : NAN;
 }
 
 static double squares_about(const double *values, int n, double mean)
 {
-    double sum = 0;
+    long double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += (values[i] - mean) * (values[i] - mean);
-    return sum;
+        sum += ((long double)values[i] - mean) * ((long double)values[i] - mean);
+    return (double)sum;
 }
 
 /* Yuen: s_w is the standard deviation of the winsorised sample about its own mean, and

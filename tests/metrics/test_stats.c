@@ -3,6 +3,7 @@
  * out by hand in the comments. */
 #include "metrics/stats.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,8 +185,9 @@ static int check_one_order(const double *v, double mean, double low)
     double kept[6];
     memcpy(kept, v, sizeof kept);
     struct summary s = stats_trimmed(v, 6, 1, 0.95);
-    assert_near(s.mean, mean, 1e-14); /* they are added up in another order */
-    assert_near(s.low, low, 1e-13);
+    bool spare = LDBL_MANT_DIG > DBL_MANT_DIG; /* digits of a sum: no order shows in the result */
+    assert_near(s.mean, mean, spare ? 0 : 1e-14);
+    assert_near(s.low, low, spare ? 0 : 1e-13);
     assert_near(s.min, 2.2, 0);
     assert_near(s.max, 9.9, 0);
     assert_near(stats_median(v, 6), (3.3 + 4.7) / 2, 1e-15);
