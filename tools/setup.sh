@@ -16,7 +16,8 @@ there() {
     name=${1#*:}
     case $1 in
     command:*) command -v "$name" >/dev/null 2>&1 ;;
-    file:*) [ -e "$name" ] ;;
+    # shellcheck disable=SC2086
+    file:*) any_of $name ;; # a pattern, too
     header:*) any_of "/usr/include/$name" "/usr/local/include/$name" /usr/include/*/"$name" ;;
     pc:*) any_of /usr/lib/*/pkgconfig/"$name.pc" /usr/lib/pkgconfig/"$name.pc" \
         /usr/lib64/pkgconfig/"$name.pc" /usr/share/pkgconfig/"$name.pc" \
