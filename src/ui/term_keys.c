@@ -29,7 +29,8 @@ static struct {
     struct term_mouse mouse;
 } in;
 
-/* Both forms of the arrows, whichever the terminal was told to send; and the marks of a paste. */
+/* Every form of the arrows and of the keys above them, whichever this terminal sends; and the marks
+ * of a paste. */
 static void define_keys(void)
 {
     static const struct {
@@ -41,6 +42,11 @@ static void define_keys(void)
         {"\033OA", KEY_UP},           {"\033OB", KEY_DOWN},
         {"\033OC", KEY_RIGHT},        {"\033OD", KEY_LEFT},
         {"\033[H", KEY_HOME},         {"\033[F", KEY_END},
+        {"\033OH", KEY_HOME},         {"\033OF", KEY_END},
+        {"\033[1~", KEY_HOME},        {"\033[4~", KEY_END},
+        {"\033[7~", KEY_HOME},        {"\033[8~", KEY_END},
+        {"\033[5~", KEY_PPAGE},       {"\033[6~", KEY_NPAGE},
+        {"\033[3~", KEY_DC},          {"\033[Z", KEY_BTAB},
         {"\033OP", KEY_F(1)},         {"\033[11~", KEY_F(1)},
         {"\033[21~", KEY_F(10)},      {"\033[200~", KEY_PASTE_BEGIN},
         {"\033[201~", KEY_PASTE_END},
@@ -149,19 +155,37 @@ static void drain_flood(void)
             ;
 }
 
-/* "[A" after a lone Esc is an arrow key that came slowly. */
-static int late_arrow(void)
+/* What follows "Esc [" or "Esc O": an arrow key that came slowly, or a key that has no meaning
+ * here, which must not act as Esc and as the letters behind it. */
+static int rest_of_key(void)
 {
     static const char letters[] = "ABCDHF";
     static const int keys[] = {TERM_UP, TERM_DOWN, TERM_RIGHT, TERM_LEFT, TERM_HOME, TERM_END};
-    wint_t ch;
-    int rc = get_wch(&ch); /* curses may have read it already */
-    if (rc == ERR && readable(LATE_MS))
-        rc = get_wch(&ch);
-    if (rc != OK)
-        return TERM_NONE;
-    const char *at = ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
+    const char *at = NULL;
+    bool bare = true;
+    for (wint_t ch = 0; ch < 0x40; bare = false) {
+        int rc = get_wch(&ch); /* curses may have read it already */
+        if (rc == ERR && readable(LATE_MS))
+            rc = get_wch(&ch);
+        if (rc != OK)
+            return TERM_NONE;
+        at = bare && ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
+    }
     return at ? keys[at - letters] : TERM_NONE;
+}
+
+/* Of a key that curses does not know the rest has come with it. */
+static bool begins_a_key(wint_t ch)
+{
+    wint_t next = 0;
+    int rc = ch == 27 ? get_wch(&next) : ERR;
+    if (rc == OK && (next == '[' || next == 'O'))
+        return true;
+    if (rc == OK)
+        unget_wch((wchar_t)next);
+    else if (rc == KEY_CODE_YES)
+        ungetch((int)next);
+    return false;
 }
 
 /* Inside a paste? One whose end mark was lost is over after a second without a character. */
@@ -180,8 +204,10 @@ static int take_char(wint_t ch)
         return in.take_paste && ch >= 0x20 && ch != 127 ? (int)ch : TERM_NONE;
     if ((ch == '[' || ch == 'O') && in.esc_ns && clock_ns() - in.esc_ns < LATE_MS * NS_PER_MS) {
         in.esc_ns = 0;
-        return late_arrow();
+        return rest_of_key();
     }
+    if (begins_a_key(ch))
+        return rest_of_key();
     in.esc_ns = 0;
     if (!in.marks && ch != 27 && waiting_bytes() >= PASTE_FLOOD) {
         drain_flood();

@@ -59,12 +59,30 @@ static void types_parameters_and_commands(void **state)
     live_leave(t);
 }
 
+/* Keys above the arrows as some terminals send them, whatever TERM says; one that nobody knows, and
+ * a mouse that was not asked for, are no Esc and no letters. */
+static void takes_keys_whole(void **state)
+{
+    (void)state;
+    struct tty *t = live_open(0, 0);
+    tty_keys(t, ":connections 37");
+    live_expect(t, "connections 37");
+    tty_keys(t, "\033[99~\033[1;5R\033[?62c\033[<0;5;5M\033[4~1\r");
+    live_expect(t, "[371 connections]");
+    tty_keys(t, "\033[99~\033[5;3~"); /* Esc would leave */
+    tty_keys(t, "2");
+    live_expect(t, "[2 table]");
+    tty_keys(t, "1");
+    live_leave(t);
+}
+
 int main(void)
 {
 #define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
     const struct CMUnitTest tests[] = {
         IN_TERMINAL(tries_a_claim),
         IN_TERMINAL(types_parameters_and_commands),
+        IN_TERMINAL(takes_keys_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
