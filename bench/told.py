@@ -2,6 +2,7 @@
 """Runs iodash and reads what it says, for bench/truth: each session in a folder of its own, with an
 environment of its own."""
 import csv
+import datetime
 import math
 import os
 import pathlib
@@ -35,6 +36,14 @@ class Told:
 
     def samples(self, pane="A"):
         return [s for s in self.csv("r.csv") if s["kept"] == "yes" and s["pane"] == pane]
+
+    def mean_between(self, metric, begin, end):
+        """Of A's samples that lie in this stretch of time.time(), untrimmed."""
+        values = [number(s[metric]) for s in self.samples()
+                  if begin + float(s["interval_s"]) <= seconds(s["time"]) <= end]
+        if not values:
+            raise rounds.Trouble(f"no sample of {metric} between {begin} and {end}")
+        return sum(values) / len(values)
 
     def mean(self, metric, pane="A"):
         return number(next(row for row in self.csv() if row["pane"] == pane)[metric])
@@ -109,6 +118,10 @@ def threads(pid, name):
         except OSError:
             continue
     return found
+
+
+def seconds(stamp):
+    return datetime.datetime.fromisoformat(stamp).timestamp()
 
 
 def number(text):
