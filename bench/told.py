@@ -9,6 +9,7 @@ import pathlib
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -148,6 +149,7 @@ class Burner:
     PROGRAM = """
 import random, sys, time
 share, begin = float(sys.argv[1]), time.monotonic()
+print("burns", flush=True)
 while True:
     due = (time.monotonic() - begin) * share
     while time.process_time() < due:
@@ -156,10 +158,11 @@ while True:
 """
 
     def __init__(self, bench, share, cpu):
-        self.process = subprocess.Popen(["taskset", "-c", str(cpu), "python3", "-c", self.PROGRAM,
-                                         str(share)], stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen(["taskset", "-c", str(cpu), sys.executable, "-c",
+                                         self.PROGRAM, str(share)], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE)
         bench.running.append(self.process)
-        time.sleep(0.3)
+        self.process.stdout.readline() # on a busy machine an interpreter takes seconds to start
         self.began = self.read()
 
     def read(self):
@@ -170,6 +173,7 @@ while True:
         ended = self.read()
         self.process.kill()
         self.process.wait()
+        self.process.stdout.close()
         return 100 * (ended[1] - self.began[1]) / (ended[0] - self.began[0])
 
 
