@@ -163,6 +163,11 @@ static bool best_node(const cpu_set_t *allowed, cpu_set_t *best)
 
 /* ---- the plan ---- */
 
+static double after_quota(int cpus)
+{
+    return fmax(0.01, fmin(cgroup_cpus(root), cpus));
+}
+
 static void note_quota(struct cpu_plan *out)
 {
     char number[32];
@@ -211,6 +216,7 @@ void cpus_plan_for(bool pin, const cpu_set_t *allowed, struct cpu_plan *out)
         out->pinned = pin_plan(allowed, out);
     else
         snprintf(out->note, sizeof out->note, "not pinned: pin is off");
+    out->usable = after_quota(out->load_count);
     note_quota(out);
 }
 
@@ -244,8 +250,7 @@ double cpus_usable(void)
 {
     cpu_set_t allowed;
     read_allowed(&allowed);
-    double quota = cgroup_cpus(root);
-    return fmax(0.01, fmin(quota, CPU_COUNT(&allowed)));
+    return after_quota(CPU_COUNT(&allowed));
 }
 
 long cpus_khz(int cpu)

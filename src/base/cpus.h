@@ -19,6 +19,7 @@ struct cpu_plan {
     cpu_set_t load; /* CPUs of the load and the screen; all allowed ones when not pinned */
     int load_count;
     int allowed;    /* CPUs this process may use */
+    double usable;  /* of those of the load, after a cgroup's quota: at least 0.01 */
     char note[96];  /* one clause: "server on CPU 0, load on CPU 1", or why not pinned */
 };
 

@@ -8,9 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t timeout_ns)
 {
-    struct timespec ts = {(time_t)(timeout_ns / 1000000000u), (long)(timeout_ns % 1000000000u)};
+    struct timespec ts = clock_timespec(timeout_ns);
     syscall(SYS_futex, word, FUTEX_WAIT, value, timeout_ns ? &ts : NULL, NULL, 0);
 }
 

@@ -216,14 +216,14 @@ static bool divide(uint64_t all, int decimals, double *out)
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                   1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
-    if (all <= 1ull << 53) {
+    if (all <= 1ull << 53 && FLT_EVAL_METHOD == 0) {
         *out = (double)all / tens[decimals];
         return true;
     }
     long double v = (long double)all / tens[decimals];
     *out = (double)v;
     long double mirror = v + (v - *out);
-    return LDBL_MANT_DIG >= 64 && (v == *out || mirror != (double)mirror);
+    return (LDBL_MANT_DIG == 64 || LDBL_MANT_DIG == 113) && (v == *out || mirror != (double)mirror);
 }
 
 /* Up to 19 digits with a point in them, which is nearly every number, in a fraction of the time

@@ -112,7 +112,7 @@ static bool ended(const sigset_t *set, uint64_t next_ns)
 {
     for (;;) {
         uint64_t now = clock_ns(), left = next_ns > now ? next_ns - now : 0;
-        struct timespec t = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+        struct timespec t = clock_timespec(left);
         if (sigtimedwait(set, NULL, &t) > 0)
             return true;
         if (errno != EINTR)

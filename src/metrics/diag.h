@@ -10,7 +10,7 @@
 struct listen_queue {
     int waiting;   /* connections in it, -1: not known */
     int backlog;   /* one more than that may wait */
-    int64_t drops; /* connections that were refused since it listens, as it was full */
+    int64_t drops; /* segments that were dropped since it listens, most of them as it was full */
 };
 
 /* The accept queues of all listeners of this port in this network namespace, as one. False: there

@@ -88,7 +88,7 @@ int proc_stat_parse(const char *text, struct proc_stat *out)
     const char *open = strchr(text, '('), *close = strrchr(text, ')');
     uint64_t user, sys, children_user, children_sys;
     int64_t pages;
-    *out = (struct proc_stat){.tick_ns = -1};
+    memset(out, 0, sizeof *out);
     if (!open || !close || close < open || sscanf(text, "%d", &out->pid) != 1)
         return -EINVAL;
     copy_name(open + 1, close, out->name, sizeof out->name);
@@ -182,7 +182,7 @@ int proc_use_read(struct proc_file *statm, pid_t pid, struct proc_stat *out)
 {
     char name[32], text[128];
     int64_t pages, both = clock_nth(pid, 0), user = clock_nth(pid, 1), all = clock_nth(pid, 2);
-    *out = (struct proc_stat){.pid = pid, .tick_ns = both};
+    *out = (struct proc_stat){.pid = pid};
     if (both < 0 || user < 0 || all < 0)
         return -ESRCH;
     if (user > 0)

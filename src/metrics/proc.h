@@ -20,7 +20,6 @@ struct proc_stat {
     char name[64];  /* control characters replaced by '?' */
     char state;
     uint64_t user_ns, sys_ns; /* from ticks */
-    int64_t tick_ns; /* as proc_tick_ns(); -1: not read */
     uint64_t children_user_ns, children_sys_ns; /* of those that ended and were waited for */
     int64_t threads;
     uint64_t start_ticks;     /* with pid: the identity of a process */

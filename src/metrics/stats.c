@@ -59,7 +59,8 @@ static double put_in_place(double *values, int n, int k)
     return values[k];
 }
 
-/* Sums have digits to spare, so that the order in which values come is lost in rounding. */
+/* Sums have digits to spare, where a long double has more than a double, so that the order in which
+ * values come is lost in rounding. */
 static double mean_of(const double *values, int n)
 {
     long double sum = 0;

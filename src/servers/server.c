@@ -124,6 +124,13 @@ int64_t server_cpu_ns(const struct server *s)
     return s->place->cpu_ns(s);
 }
 
+int64_t server_tick_ns(const struct server *s)
+{
+    if (s->tree)
+        return tree_tick_ns(s->tree);
+    return s->pid == getpid() ? -1 : proc_tick_ns(s->pid);
+}
+
 int64_t server_worker_cpu_ns(const struct server *s, int worker)
 {
     return worker >= 0 && worker < s->shared->workers ? s->place->worker_cpu_ns(s, worker) : -1;

@@ -80,6 +80,10 @@ uint64_t server_troubles(const struct server *s, struct err *latest);
  * is not ours all its processes'. -1 when it is gone. */
 int64_t server_cpu_ns(const struct server *s);
 
+/* The same as ticks saw it (proc_tick_ns(); of children that ended exactly). -1: gone, or threads
+ * of this process. */
+int64_t server_tick_ns(const struct server *s);
+
 /* The same of one worker's thread; -1 when it is not known. */
 int64_t server_worker_cpu_ns(const struct server *s, int worker);
 

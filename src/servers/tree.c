@@ -232,7 +232,8 @@ void tree_kill(struct tree *t)
             kill(t->members[i].pid, SIGKILL);
 }
 
-int64_t tree_cpu_ns(struct tree *t)
+/* By one clock of those that live; of those that ended as whoever took leave of them has it. */
+static int64_t sum_of(struct tree *t, int64_t (*clock)(pid_t))
 {
     int64_t sum = t->ended_ns ? atomic_load(t->ended_ns) : 0;
     int alive = 0;
@@ -246,12 +247,23 @@ int64_t tree_cpu_ns(struct tree *t)
         alive += s.state != 'Z' && s.state != 'X'; /* one that nobody took leave of yet */
     }
     for (int i = 0; i < t->count; i++) {
-        int64_t ns = there[i] ? proc_cpu_ns(t->members[i].pid) : -1;
+        int64_t ns = there[i] ? clock(t->members[i].pid) : -1;
         sum += ns > 0 ? ns : 0;
     }
-    if (alive == 0 || t->too_many)
+    return alive == 0 || t->too_many ? -1 : sum;
+}
+
+int64_t tree_cpu_ns(struct tree *t)
+{
+    int64_t sum = sum_of(t, proc_cpu_ns);
+    if (sum < 0)
         return -1;
     return t->least_ns = sum > t->least_ns ? sum : t->least_ns;
+}
+
+int64_t tree_tick_ns(struct tree *t)
+{
+    return sum_of(t, proc_tick_ns);
 }
 
 int tree_stat(struct tree *t, struct proc_stat *out)

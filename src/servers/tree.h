@@ -33,6 +33,9 @@ int64_t tree_look(struct tree *t);
  * are none, or too many. Never less than it was. */
 int64_t tree_cpu_ns(struct tree *t);
 
+/* The same by the ticks of those that live (proc_tick_ns()); it falls when one goes. */
+int64_t tree_tick_ns(struct tree *t);
+
 /* Sums over the members, as the stat file of one. 0 or -errno. */
 int tree_stat(struct tree *t, struct proc_stat *out);
 

@@ -269,8 +269,7 @@ static void *run(void *autosave)
     struct autosave *a = autosave;
     struct session *s = a->s;
     for (bool quit = false; !quit;) {
-        uint64_t until_ns = clock_ns() + LOOK_NS;
-        struct timespec until = {(time_t)(until_ns / NS_PER_S), (long)(until_ns % NS_PER_S)};
+        struct timespec until = clock_timespec(clock_ns() + LOOK_NS);
         pthread_mutex_lock(&s->lock);
         if (!atomic_load(&s->quit)) /* an order may end a row: a good time, too */
             pthread_cond_timedwait(&s->changed, &s->lock, &until);

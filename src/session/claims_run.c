@@ -231,8 +231,7 @@ void claims_run_stop(struct claims_run *r)
 
 bool claims_run_wait(struct claims_run *r, uint64_t timeout_ns)
 {
-    uint64_t t = clock_ns() + timeout_ns;
-    struct timespec until = {(time_t)(t / NS_PER_S), (long)(t % NS_PER_S)};
+    struct timespec until = clock_timespec(clock_ns() + timeout_ns);
     int error = 0;
     pthread_mutex_lock(&r->lock);
     while (r->running && error == 0)

@@ -5,7 +5,6 @@
 #include "session/measure.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cpus.h"
@@ -27,15 +26,16 @@ void edge_read(struct server *server, const struct load *load, int cpu, struct e
         span_count_seen(&out->load, &out->server);
     if (out->server_cpu_ns < 0 || server_stat(server, &out->stat) < 0)
         out->stat.pid = 0;
-    bool own = out->stat.pid && out->stat.pid != getpid();
-    out->server_tick_ns = own ? out->stat.tick_ns : -1;
     server_threads(server, &out->threads);
     if (!server_pinned(server))
         cpu = -1;
     out->khz = cpu < 0 ? -1 : cpus_khz(cpu);
     out->cpu = (struct proc_cpu){-1, -1, -1};
-    if (cpu >= 0)
+    out->server_tick_ns = -1;
+    if (cpu >= 0) {
+        out->server_tick_ns = server_tick_ns(server);
         proc_cpu_read(cpu, &out->cpu);
+    }
 }
 
 static void read_queue(const struct server *server, struct listen_queue *out)
@@ -52,6 +52,8 @@ void edge_read_kernel(struct server *server, struct edge *out)
     int64_t came_ns = server_look(server);
     if (out->server_cpu_ns >= 0)
         out->server_cpu_ns += came_ns;
+    if (out->server_tick_ns >= 0)
+        out->server_tick_ns += came_ns;
     proc_net_read(&out->net);
     read_queue(server, &out->queue);
 }
@@ -84,14 +86,15 @@ static void add_net(struct span *s, const struct proc_net *from, const struct pr
     s->tcp_mem_bytes = to->mem_bytes;
 }
 
-/* It fills and empties within less than a look at it takes; but where it dropped somebody it was
- * full, which is one more than the backlog (listen(2), sk_acceptq_is_full()). */
-static void add_queue(struct span *s, const struct listen_queue *from,
-                      const struct listen_queue *to)
+/* It fills and empties within less than a look at it takes; but where it overflowed and a listener
+ * of ours dropped somebody it was full, which is one more than the backlog (listen(2)). */
+static void add_queue(struct span *s, const struct edge *from, const struct edge *to)
 {
-    bool both = from->waiting >= 0 && to->waiting >= 0;
-    int full = both && to->drops > from->drops ? to->backlog + 1 : -1;
-    int seen = from->waiting > to->waiting ? from->waiting : to->waiting;
+    bool both = from->queue.waiting >= 0 && to->queue.waiting >= 0;
+    bool over = from->net.listen_overflows >= 0 &&
+                to->net.listen_overflows > from->net.listen_overflows;
+    int full = both && over && to->queue.drops > from->queue.drops ? to->queue.backlog + 1 : -1;
+    int seen = from->queue.waiting > to->queue.waiting ? from->queue.waiting : to->queue.waiting;
     int deep = full > seen ? full : seen;
     s->accept_queue = deep > s->accept_queue ? deep : s->accept_queue;
 }
@@ -111,7 +114,7 @@ void span_add(struct span *s, const struct edge *from, const struct edge *to)
     add_signed(&s->preempted, from->threads.preempted, to->threads.preempted);
     add_signed(&s->run_wait_ns, from->threads.run_wait_ns, to->threads.run_wait_ns);
     add_net(s, &from->net, &to->net);
-    add_queue(s, &from->queue, &to->queue);
+    add_queue(s, from, to);
 
     struct server_counts server;
     struct load_counts load;

@@ -17,7 +17,7 @@ struct edge {
     struct server_counts server;
     struct load_counts load;
     struct proc_stat stat; /* of the server's process; pid 0 when not read */
-    int64_t server_tick_ns; /* its CPU as ticks saw it; -1: it has no process of its own */
+    int64_t server_tick_ns; /* its CPU as ticks saw it; -1: not read, or threads of this process */
     struct proc_thread threads; /* of the server */
     long khz;                   /* of the server's CPU; -1: not known */
     struct proc_net net;

@@ -113,6 +113,7 @@ static void pane_fit(const struct rig *r, struct rig_pane *p, const struct io_mo
     }
     p->trouble[0] = '\0';
     p->skipped = false;
+    p->usable = cpus->usable;
     if (!p->server)
         pane_start(r, p, model, want, cpus);
     p->params = *want;

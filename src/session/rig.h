@@ -21,6 +21,7 @@ struct rig_pane {
     struct load_counts before; /* of the load when its last row ended */
     struct server_counts found; /* the server's before these connections came: others were before */
     bool skipped;      /* its model cannot run here */
+    double usable;     /* CPUs of the load */
     struct split split; /* where its workers stood when the row began */
     struct fingerprint print; /* of this process, with so many connections */
     pid_t print_pid;

@@ -330,7 +330,6 @@ static void run_row(struct session *s, struct job *job)
     if (job->from_plan && !fit_step(s, &job->want))
         return;
     session_phase(s, PHASE_STARTING);
-    seat_others(s, false);
     s->rig.orders = &s->orders;
     s->rig.seen = job->seen;
     rig_fit(&s->rig, &job->want, &s->cpus);
@@ -376,7 +375,6 @@ static void take_prices(struct session *s)
         .cpu = server_cpu(s), .alone = s->cpus.allowed < 2, .quit = &s->quit};
     struct prices prices;
     session_phase(s, PHASE_STARTING);
-    seat_others(s, false);
     prices_measure(&spec, &prices);
     pthread_mutex_lock(&s->lock);
     prices_lower(&s->env.prices, &prices);
@@ -392,9 +390,10 @@ void *session_runner(void *session)
     for (bool again = s->options.prices; next_job(s, &job);) {
         uint64_t began_ns = clock_ns();
         run_row(s, &job);
-        /* One time in ten the machine is slow for the half second that they take: once more, when
-         * nobody waits for a row as short as that. */
-        if (again && clock_ns() - began_ns > LONG_ROW_NS) {
+        seat_others(s, false);
+        /* One time in ten the machine is slow for the half second that they take: once more, where
+         * nobody waits and the row was not as short as that. */
+        if (again && clock_ns() - began_ns > LONG_ROW_NS && !session_ordered(s, job.seen)) {
             take_prices(s);
             again = false;
         }

@@ -17,31 +17,32 @@ struct second {
     struct proc_cpu cpu;
 };
 
-/* CPU of several processes by one of their clocks. One that goes takes its own along: then the sum
- * falls, and is not known. */
-static int64_t sum_below(pid_t root, int64_t (*clock)(pid_t))
+/* CPU of several processes. One that goes takes its own along: then the sum falls, and is not
+ * known. */
+static void sum_below(pid_t root, int64_t *exact_ns, int64_t *tick_ns)
 {
     pid_t pids[TREE_MOST];
     int n = tree_find(root, pids, TREE_MOST);
-    int64_t sum = clock(root);
-    for (int i = 0; i < n && sum >= 0; i++) {
-        int64_t ns = clock(pids[i]);
-        sum += ns > 0 ? ns : 0;
+    *exact_ns = proc_cpu_ns(root);
+    *tick_ns = proc_tick_ns(root);
+    for (int i = 0; i < n && *exact_ns >= 0; i++) {
+        int64_t exact = proc_cpu_ns(pids[i]), tick = proc_tick_ns(pids[i]);
+        *exact_ns += exact > 0 ? exact : 0;
+        *tick_ns += tick > 0 ? tick : 0;
     }
-    return sum;
 }
 
 /* Of threads of this process it is not known. */
 static void read_server(struct session *s, int pane, struct second *out)
 {
     pid_t pid = out->pid[pane] = session_server_pid(s, pane);
-    out->server_ns[pane] = out->server_tick_ns[pane] = pid == getpid() ? -1 : 0;
+    int64_t *exact_ns = &out->server_ns[pane], *tick_ns = &out->server_tick_ns[pane];
+    *exact_ns = *tick_ns = pid == getpid() ? -1 : 0;
     if (pid < 0) {
-        out->server_ns[pane] = sum_below(-pid, proc_cpu_ns);
-        out->server_tick_ns[pane] = sum_below(-pid, proc_tick_ns);
+        sum_below(-pid, exact_ns, tick_ns);
     } else if (pid && pid != getpid()) {
-        out->server_ns[pane] = proc_cpu_ns(pid);
-        out->server_tick_ns[pane] = proc_tick_ns(pid);
+        *exact_ns = proc_cpu_ns(pid);
+        *tick_ns = proc_tick_ns(pid);
     }
 }
 
@@ -114,5 +115,8 @@ void *session_sampler(void *session)
         publish(s, &a, &b);
         a = b;
     }
+    pthread_mutex_lock(&s->lock);
+    s->sampler_tid = 0; /* the number may be another thread's soon */
+    pthread_mutex_unlock(&s->lock);
     return NULL;
 }

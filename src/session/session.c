@@ -223,14 +223,9 @@ void session_stop(struct session *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-static struct timespec timespec_of(uint64_t t_ns)
-{
-    return (struct timespec){(time_t)(t_ns / NS_PER_S), (long)(t_ns % NS_PER_S)};
-}
-
 bool session_wait(struct session *s, uint64_t timeout_ns)
 {
-    struct timespec until = timespec_of(clock_ns() + timeout_ns);
+    struct timespec until = clock_timespec(clock_ns() + timeout_ns);
     pthread_mutex_lock(&s->lock);
     int r = 0;
     while (!s->idle && r == 0)
@@ -242,7 +237,7 @@ bool session_wait(struct session *s, uint64_t timeout_ns)
 
 int session_wait_rows(struct session *s, unsigned plan, int rows, uint64_t timeout_ns)
 {
-    struct timespec until = timespec_of(clock_ns() + timeout_ns);
+    struct timespec until = clock_timespec(clock_ns() + timeout_ns);
     pthread_mutex_lock(&s->lock);
     int r = 0;
     while (s->plan_number == plan && s->plan_next < rows && rows <= s->plan.count && r == 0)
@@ -395,7 +390,7 @@ bool session_ordered(const struct session *s, unsigned seen)
 
 bool session_sleep(struct session *s, uint64_t t_ns, unsigned seen)
 {
-    struct timespec until = timespec_of(t_ns);
+    struct timespec until = clock_timespec(t_ns);
     int r = 0;
     pthread_mutex_lock(&s->lock);
     while (!session_ordered(s, seen) && r == 0)

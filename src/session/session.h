@@ -114,7 +114,8 @@ struct session_now {
     unsigned log_number; /* grows with each log line */
     struct cpu_plan cpus;
     double process_cpu_pct, ui_cpu_pct;          /* last second; NaN before */
-    double servers_cpu_pct, others_pct, steal_pct; /* of the server's CPU, last second */
+    double servers_cpu_pct; /* all servers, last second */
+    double others_pct, steal_pct; /* of the server's CPU, last second */
     double load_spare_pct;
     struct plan_row want;                        /* the live order in force */
     struct pane_now panes[LINEUP_MAX];

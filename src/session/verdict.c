@@ -335,7 +335,7 @@ static bool shares_its_cpu(const struct seen *s)
 
 static bool is_cpus(const struct seen *s)
 {
-    double workers = s->row->params.workers, cpus = cpus_usable();
+    double workers = s->row->params.workers, cpus = s->rig ? s->rig->usable : cpus_usable();
     if (!pane_honours(s->pane, PARAM_workers) || !(workers > cpus))
         return shares_its_cpu(s);
     snprintf(s->reason, REASON, "%.0f workers share %.3g CPU%s with the load", workers, cpus,

@@ -162,14 +162,16 @@ static int rest_of_key(void)
     static const char letters[] = "ABCDHF";
     static const int keys[] = {TERM_UP, TERM_DOWN, TERM_RIGHT, TERM_LEFT, TERM_HOME, TERM_END};
     const char *at = NULL;
-    bool bare = true;
-    for (wint_t ch = 0; ch < 0x40; bare = false) {
+    int n = 0;
+    for (wint_t ch = 0; ch < 0x40 || (n == 1 && ch == '['); n++) { /* a console's F1: Esc [ [ A */
         int rc = get_wch(&ch); /* curses may have read it already */
         if (rc == ERR && readable(LATE_MS))
             rc = get_wch(&ch);
-        if (rc != OK)
+        if (rc == OK && ch == 27) /* the next key */
+            unget_wch(27);
+        if (rc != OK || ch == 27)
             return TERM_NONE;
-        at = bare && ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
+        at = n == 0 && ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
     }
     return at ? keys[at - letters] : TERM_NONE;
 }

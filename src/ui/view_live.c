@@ -42,10 +42,12 @@ static int draw_servers_cpu(struct app *a, int x, int y)
     struct canvas *c = a->canvas;
     double share = n->servers_cpu_pct;
     char text[16];
-    if (n->cpus.pinned)
-        x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);
-    else
+    if (!n->cpus.pinned)
         x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "unpinned ");
+    else if (n->want.params.workers > 1) /* on CPUs of their own, as far as there are */
+        x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPUs ");
+    else
+        x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);
     meter_draw(c, at(x, y, 6), ROLE_TEXT, share);
     x += 7;
     x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "server %3s %%  ",

@@ -112,6 +112,7 @@ static void figures(void **state)
         assert_true(client_ping(fd, 1, 10000));
     assert_true(before >= 0);
     assert_true(server_cpu_ns(s) > before);
+    assert_int_equal(server_tick_ns(s) < 0, setting->place == PLACE_INSIDE);
     assert_ptr_equal(server_model(s), setting->model);
     assert_true(server_alive(s, NULL));
     assert_int_equal(server_pid(s) == getpid(), setting->place == PLACE_INSIDE);

@@ -83,16 +83,19 @@ static void sums(void **state)
     struct proc_extent extent;
     struct proc_thread threads;
     pid_t pids[8];
-    int64_t cpu = 0, rss = 0;
+    int64_t cpu = 0, ticks = 0, rss = 0;
     int n = tree_pids(t, pids, 8);
     assert_int_equal(n, 4);
     for (int i = 0; i < n; i++) {
         cpu += proc_cpu_ns(pids[i]);
+        ticks += proc_tick_ns(pids[i]);
         assert_int_equal(proc_stat_read(pids[i], &one, NULL), 0);
         rss += one.rss_bytes;
     }
     assert_true(cpu >= 60 * MS);
     assert_near((double)tree_cpu_ns(t), (double)cpu, 1e6);
+    assert_true(ticks > 0); /* 60 ms of work */
+    assert_int_equal(tree_tick_ns(t), ticks);
     assert_int_equal(tree_stat(t, &all), 0);
     assert_int_equal(all.rss_bytes, rss);
     assert_int_equal(all.threads, 4);

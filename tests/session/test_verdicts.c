@@ -36,6 +36,7 @@ static struct row *add_row(struct made *m, double connections)
     r->state = ROW_DONE;
     m->row = r;
     m->rig.count = 2;
+    m->rig.panes[0].usable = m->rig.panes[1].usable = 1;
     return r;
 }
 

@@ -67,7 +67,7 @@ static void takes_keys_whole(void **state)
     struct tty *t = live_open(0, 0);
     tty_keys(t, ":connections 37");
     live_expect(t, "connections 37");
-    tty_keys(t, "\033[99~\033[1;5R\033[?62c\033[<0;5;5M\033[4~1\r");
+    tty_keys(t, "\033[99~\033[1;5R\033[?62c\033[<0;5;5M\033[[Z\033[4~1\r");
     live_expect(t, "[371 connections]");
     tty_keys(t, "\033[99~\033[5;3~"); /* Esc would leave */
     tty_keys(t, "2");
