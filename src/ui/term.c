@@ -195,6 +195,18 @@ static void fit_size(void)
     }
 }
 
+/* After an event of the mouse that was not asked for, as a release, curses reads the next key, and
+ * waits for it in spite of nodelay(): a read of nothing must return. */
+static void read_without_waiting(void)
+{
+    struct termios t;
+    if (tcgetattr(STDIN_FILENO, &t) < 0)
+        return;
+    t.c_cc[VMIN] = t.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &t);
+    def_prog_mode();
+}
+
 static void open_screen(void)
 {
     cbreak();
@@ -202,6 +214,7 @@ static void open_screen(void)
     nonl();
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
+    read_without_waiting();
     leaveok(stdscr, TRUE);
     curs_set(0);
     term_keys_open();

@@ -20,6 +20,11 @@
 enum { KEY_PASTE_BEGIN = KEY_MAX + 1, KEY_PASTE_END };
 enum { PASTE_FLOOD = 48, PASTE_QUIET_MS = 120, LATE_MS = 300, GONE_AFTER = 3 };
 
+/* Where press and release came together curses makes a click of both, and of two clicks one. */
+#define CLICKS                                                                                     \
+    (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)
+#define PRESSES (CLICKS | BUTTON4_PRESSED | BUTTON5_PRESSED)
+
 static struct {
     int empty_reads;
     uint64_t esc_ns; /* when a lone Esc was reported */
@@ -63,7 +68,7 @@ void term_keys_open(void)
     set_escdelay(ESC_MS);
     define_keys();
     mouseinterval(0); /* a press counts at once, whatever follows */
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mousemask(PRESSES, NULL);
 }
 
 /* A press that one can do something with. */
@@ -77,8 +82,7 @@ static int read_mouse(void)
     in.mouse.what = e.bstate & BUTTON4_PRESSED   ? MOUSE_WHEEL_UP
                     : e.bstate & BUTTON5_PRESSED ? MOUSE_WHEEL_DOWN
                                                  : MOUSE_CLICK;
-    return e.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED) ? TERM_MOUSE
-                                                                           : TERM_NONE;
+    return e.bstate & PRESSES ? TERM_MOUSE : TERM_NONE;
 }
 
 struct term_mouse term_mouse(void)

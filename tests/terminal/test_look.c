@@ -144,21 +144,43 @@ static void themes(void **state)
 
 /* --- the mouse -------------------------------------------------------------------------------- */
 
+/* Press and release, which come together where the program is kept from reading. */
 static void press(struct tty *t, int button, const char *text)
 {
-    char bytes[64];
-    int x, y;
+    char bytes[128];
+    int x, y, n;
     live_expect(t, text); /* a frame may come in parts */
     assert_true(tty_find(t, text, &x, &y));
     bool sgr = strstr(tty_raw(t), "\033[?1006"); /* as it was asked for */
-    snprintf(bytes, sizeof bytes, sgr ? "\033[<%d;%d;%dM" : "\033[M%c%c%c",
-             sgr ? button : 32 + button, sgr ? x + 1 : 33 + x, sgr ? y + 1 : 33 + y);
+    n = snprintf(bytes, sizeof bytes, sgr ? "\033[<%d;%d;%dM" : "\033[M%c%c%c",
+                 sgr ? button : 32 + button, sgr ? x + 1 : 33 + x, sgr ? y + 1 : 33 + y);
+    if (button < 64) /* a wheel is not released */
+        snprintf(bytes + n, sizeof bytes - (size_t)n, sgr ? "\033[<%d;%d;%dm" : "\033[M%c%c%c",
+                 sgr ? button : 35, sgr ? x + 1 : 33 + x, sgr ? y + 1 : 33 + y);
     tty_keys(t, bytes);
-    if (button >= 64) /* a wheel is not released */
-        return;
-    snprintf(bytes, sizeof bytes, sgr ? "\033[<%d;%d;%dm" : "\033[M%c%c%c", sgr ? button : 35,
-             sgr ? x + 1 : 33 + x, sgr ? y + 1 : 33 + y);
-    tty_keys(t, bytes);
+}
+
+/* A button is released later than it is pressed: the picture must not wait for another key. */
+static void press_and_rest(struct tty *t, const char *text)
+{
+    char bytes[64];
+    int x, y;
+    live_expect(t, text);
+    assert_true(tty_find(t, text, &x, &y));
+    bool sgr = strstr(tty_raw(t), "\033[?1006");
+    for (int i = 0; i < 4; i++) { /* the third button, too, which means nothing */
+        snprintf(bytes, sizeof bytes, sgr ? "\033[<%d;%d;%d%c" : "\033[M%c%c%c",
+                 sgr ? i / 2 * 2 : 32 + (i % 2 ? 3 : i), sgr ? x + 1 : 33 + x,
+                 sgr ? y + 1 : 33 + y, i % 2 ? 'm' : 'M');
+        tty_keys(t, bytes);
+        tty_pump(t, 30);
+    }
+    tty_pump(t, 300 * SLOW);
+    size_t before = tty_bytes(t);
+    long long end = now_ms() + SOON;
+    while (tty_bytes(t) == before && now_ms() < end)
+        tty_pump(t, 100);
+    assert_true(tty_bytes(t) > before); /* its clock, at least */
 }
 
 static void clicks_and_wheel(void **state)
@@ -186,6 +208,7 @@ static void clicks_and_wheel(void **state)
         live_expect(t[i], "▶ poll");
         press(t[i], 0, "▶ poll");
         live_expect(t[i], "▶B poll");
+        press_and_rest(t[i], "A select");
         live_leave(t[i]);
         const char *on = strstr(tty_raw(t[i]), "1000h"), *off = strstr(tty_raw(t[i]), "1000l");
         while (off && strstr(off + 1, "1000l"))
