@@ -162,10 +162,11 @@ class Limits(Case):
         self.assertIn("local ports", done.err)
 
     def test_2000_at_once_and_a_small_backlog(self):
-        """The kernel's accept queue is named, and nothing is called the server's latency."""
+        """The kernel's accept queue is named, and nothing is called the server's latency. Of a server
+        that looks at all it holds for each one it accepts: epoll can keep up."""
         done = self.iodash("run", "-w", "connect", "-c", 2000, "--arrival", "storm",
-                           "--backlog", 16, "--repeats", 1, "--timeout", 5, "-m", "epoll-lt",
-                           "-o", "q.csv")
+                           "--backlog", 16, "--repeats", 1, "--timeout", 5, "-m", "poll",
+                           "--accept", "one", "-o", "q.csv")
         self.assertEqual(done.status, 0, done)
         table = self.csv("q-tables.csv")[0]
         self.assertEqual(table["verdict"], "accept-queue", done)
