@@ -65,7 +65,7 @@ class Running:
             encoding="utf-8")
         bench.running.append(self.process)
 
-    def end(self, seconds=600):
+    def end(self, seconds=1200):
         try:
             out, err = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
