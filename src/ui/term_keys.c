@@ -20,10 +20,7 @@
 enum { KEY_PASTE_BEGIN = KEY_MAX + 1, KEY_PASTE_END };
 enum { PASTE_FLOOD = 48, PASTE_QUIET_MS = 120, LATE_MS = 300, GONE_AFTER = 3 };
 
-/* Where press and release came together curses makes a click of both, and of two clicks one. */
-#define CLICKS                                                                                     \
-    (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED)
-#define PRESSES (CLICKS | BUTTON4_PRESSED | BUTTON5_PRESSED)
+#define PRESSES (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED)
 
 static struct {
     int empty_reads;
