@@ -70,15 +70,14 @@ static bool is_fresh(const struct seen *s)
     return s->row->params.keepalive == KEEPALIVE_OFF;
 }
 
-/* What the server did for this row's connections: it counts from its own start. */
+/* What the server did, of which what it could not do is counted for this row's connections: those of
+ * the load before may still be closing. */
 static void server_did(const struct seen *s, struct server_counts *out)
 {
     *out = (struct server_counts){0};
     if (!s->rig || !s->rig->server)
         return;
     server_read(s->rig->server, out);
-    out->accepts -= s->rig->found.accepts;
-    out->closes -= s->rig->found.closes;
     out->refusals -= s->rig->found.refusals;
     out->accept_failures -= s->rig->found.accept_failures;
 }
@@ -115,7 +114,8 @@ static void say_refused(const struct seen *s, const char *what)
              narrow ? "its descriptors end at 1024" : told.text);
 }
 
-/* A server that refused some and yet holds all that is asked for now has no limit here. */
+/* A server that refused some and yet holds all that is asked for now has no limit here; what it
+ * holds is all that it ever accepted less all that it closed. */
 static bool lacks_descriptors(const struct seen *s)
 {
     double wanted = s->row->params.connections + s->row->params.idle, refused = refusals(s);
