@@ -188,10 +188,10 @@ class Bench:
         self.folders.append(tempfile.TemporaryDirectory(prefix=f"iodash-{name}-"))
         return self.folders[-1].name
 
-    def iodash(self, *words, env=None, before=(), seconds=600):
+    def iodash(self, *words, env=None, before=(), seconds=1200):
         return Running(self, *words, env=env, before=before).end(seconds)
 
-    def run(self, *words, env=None, before=(), seconds=600):
+    def run(self, *words, env=None, before=(), seconds=1200):
         """A session with its tables saved as r.csv; a failure of it is told."""
         told = self.iodash("run", "-o", "r.csv", "--quiet", *words, env=env, before=before,
                            seconds=seconds)
