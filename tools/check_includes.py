@@ -11,7 +11,7 @@ MAY = {
     "base": "",
     "params": "base",
     "net": "base",
-    "metrics": "base",
+    "metrics": "net base",
     "servers": "params net metrics base",
     "load": "params net metrics base",
     "session": "servers load params net metrics base",

@@ -143,6 +143,23 @@ bool bench_over(const struct bench *b)
     return clock_ns() > b->deadline_ns || (b->quit && atomic_load(b->quit));
 }
 
+double bench_cpu_ns(void)
+{
+    return (double)clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_quantile(double *v, int n, double share)
+{
+    qsort(v, (size_t)n, sizeof *v, by_size);
+    return n > 0 ? v[(int)((n - 1) * share)] : NAN;
+}
+
 /* --- the client ------------------------------------------------------------------------------- */
 
 /* One of the first n. */

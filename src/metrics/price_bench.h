@@ -73,4 +73,11 @@ bool bench_taken(struct bench *b, uint64_t bytes);
 /* True when the time is over or somebody gave up. */
 bool bench_over(const struct bench *b);
 
+/* CPU time of the calling thread. */
+double bench_cpu_ns(void);
+
+/* The one of n values below which this share of them lies (0.25, or 0.5), between two the lower;
+ * NaN when there is none. Puts them in order. */
+double bench_quantile(double *v, int n, double share);
+
 #endif

@@ -25,6 +25,7 @@
 #include "base/clock.h"
 #include "base/cpus.h"
 #include "metrics/price_bench.h"
+#include "metrics/price_ring.h"
 #include "metrics/stats.h"
 
 enum { BATCHES = 12, CONNECTS = 32, ROUNDS = 9, SLEEPS = 8, PACED = 400, WARM = 40 };
@@ -47,10 +48,16 @@ void prices_clear(struct prices *p)
         p->ns[i] = NAN;
 }
 
-void prices_lower(struct prices *p, const struct prices *also)
+void prices_middle(const struct prices *taken, int n, struct prices *out)
 {
-    for (int i = 0; i < PRICE_COUNT; i++)
-        p->ns[i] = fmin(p->ns[i], also->ns[i]); /* of a NaN and a number the number */
+    double v[PRICES_TAKEN];
+    for (int p = 0; p < PRICE_COUNT; p++) {
+        int known = 0;
+        for (int i = 0; i < n; i++)
+            if (!isnan(taken[i].ns[p]))
+                v[known++] = taken[i].ns[p];
+        out->ns[p] = bench_quantile(v, known, 0.5);
+    }
 }
 
 bool prices_known(const struct prices *p)
@@ -59,24 +66,6 @@ bool prices_known(const struct prices *p)
         if (p->ns[i] > 0)
             return true;
     return false;
-}
-
-static double cpu_ns(void)
-{
-    return (double)clock_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of n values, which it puts in order; NaN when there is none. */
-static double lower_quartile(double *v, int n)
-{
-    qsort(v, (size_t)n, sizeof *v, by_size);
-    return n > 0 ? v[(n - 1) / 4] : NAN;
 }
 
 /* --- calls that need nobody ------------------------------------------------------------------- */
@@ -89,12 +78,12 @@ static double price_of(struct bench *b, call_fn call, int times)
     int n = 0;
     call(b);
     for (; n < BATCHES && !bench_over(b); n++) {
-        double from = cpu_ns();
+        double from = bench_cpu_ns();
         for (int i = 0; i < times; i++)
             call(b);
-        batch[n] = (cpu_ns() - from) / times;
+        batch[n] = (bench_cpu_ns() - from) / times;
     }
-    return lower_quartile(batch, n);
+    return bench_quantile(batch, n, 0.25);
 }
 
 static void call_nothing(struct bench *b)
@@ -169,12 +158,12 @@ static void price_accepts(struct bench *b, struct prices *out)
     int n = 0;
     for (int made; n < BENCH_PAIRS / CONNECTS && !bench_over(b); n++) {
         made = bench_connect(b, CONNECTS);
-        double from = cpu_ns();
+        double from = bench_cpu_ns();
         if (bench_accept(b, made) < CONNECTS)
             break;
-        each[n] = (cpu_ns() - from) / CONNECTS;
+        each[n] = (bench_cpu_ns() - from) / CONNECTS;
     }
-    out->ns[PRICE_accept] = lower_quartile(each, n);
+    out->ns[PRICE_accept] = bench_quantile(each, n, 0.25);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -225,7 +214,7 @@ static struct exchange price_busy(struct bench *b, size_t reply, int rounds)
         recvs[n] = x.recv_ns / b->n - tick;
         sends[n] = x.send_ns / b->n - tick;
     }
-    return (struct exchange){lower_quartile(recvs, n), lower_quartile(sends, n)};
+    return (struct exchange){bench_quantile(recvs, n, 0.25), bench_quantile(sends, n, 0.25)};
 }
 
 struct paced { /* of one batch */
@@ -244,7 +233,7 @@ static long sleeps_now(void)
 static bool serve_paced(struct bench *b, int requests, struct paced *out)
 {
     struct epoll_event ev[8];
-    double from = cpu_ns();
+    double from = bench_cpu_ns();
     long slept = sleeps_now();
     *out = (struct paced){0};
     while (out->requests < requests) {
@@ -258,7 +247,7 @@ static bool serve_paced(struct bench *b, int requests, struct paced *out)
             return false;
         out->requests += n;
     }
-    out->cpu_ns = cpu_ns() - from;
+    out->cpu_ns = bench_cpu_ns() - from;
     out->sleeps = sleeps_now() - slept;
     return true;
 }
@@ -311,11 +300,11 @@ static void price_closes(struct bench *b, struct prices *out)
     int n = 0;
     while (b->n >= CONNECTS && n < BENCH_PAIRS / CONNECTS) {
         bench_hang_up(b, CONNECTS);
-        double from = cpu_ns();
+        double from = bench_cpu_ns();
         bench_close_last(b, CONNECTS);
-        each[n++] = (cpu_ns() - from) / CONNECTS;
+        each[n++] = (bench_cpu_ns() - from) / CONNECTS;
     }
-    out->ns[PRICE_close] = lower_quartile(each, n);
+    out->ns[PRICE_close] = bench_quantile(each, n, 0.25);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -335,6 +324,8 @@ static void *play_server(void *of)
         price_accepts(b, j->out);
         if (b->n > 0)
             price_calls(b, j->out);
+        if (b->n > 0) /* before requests come at a pace: some are left unread */
+            price_ring(b, j->spec->alone, j->out);
         if (b->n > 0 && !j->spec->alone)
             price_requests(b, j->out);
     }

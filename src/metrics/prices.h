@@ -24,7 +24,10 @@
     X(poll_look, "each socket in a poll that finds something at once")                             \
     X(poll_look_sleep, "each socket in a poll that sleeps")                                        \
     X(kib, "each further KiB of a send")                                                           \
-    X(close, "a close of a connection that the client has reset")
+    X(close, "a close of a connection that the client has reset")                                  \
+    X(ring_wait, "an io_uring_enter that finds one completion at once")                            \
+    X(ring_recv, "a receive of 64 bytes by a ring that receives for ever")                         \
+    X(ring_send, "a send of 1 KiB by a ring to a client that is awake")
 
 enum price {
 #define X(id, help) PRICE_##id,
@@ -40,6 +43,8 @@ struct prices {
 extern const char *const price_columns[PRICE_COUNT]; /* "price_call_ns", ... */
 extern const char *const price_helps[PRICE_COUNT];
 
+#define PRICES_TAKEN 15 /* takings that are kept at most */
+
 struct prices_spec {
     int cpu;                   /* of the server; -1: not pinned */
     bool alone;                /* one CPU: what needs a client that is awake is not measured */
@@ -48,8 +53,9 @@ struct prices_spec {
 
 void prices_clear(struct prices *p);
 
-/* The lower of both, price by price: what disturbs only adds. */
-void prices_lower(struct prices *p, const struct prices *also);
+/* Price by price the middle one of n takings, of an even number the lower of both: what disturbs
+ * only adds, and a machine has slow and fast times. NaN where none was measured. */
+void prices_middle(const struct prices *taken, int n, struct prices *out);
 
 /* True when there is any. */
 bool prices_known(const struct prices *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The wait is what tells models apart. select and poll pay for each descriptor they look at,
  * twice when they sleep; epoll for each that is ready; a ring enters the kernel once and hands
- * over reads and writes there, so these cost what the calls cost less the call. A sleep is
+ * over reads and writes there, which have prices of their own. A sleep is
  * priced by itself, with what is cold after it, so that the same prices hold for a quiet server
  * and for a busy one. */
 #include "session/bill.h"
@@ -31,7 +31,7 @@ const struct bill_word bill_words[BILL_ITEMS] = {
     [BILL_WRITE] =
         {"write", true, LOOPBACK_SEND,
          "Calls of send, priced with 1 KiB to a client that is awake, and each further KiB. "
-         "A ring sends without a call of its own."},
+         "A ring sends without a call, at a price of its own."},
     [BILL_CONTROL] =
         {"re-arm", true, LOOPBACK_CALL,
          "Calls of epoll_ctl: adding a connection, or asking anew after each event. Only "
@@ -133,7 +133,7 @@ static void put_wait(const struct source *s, struct bill_line *l)
     double waits = mean(s, METRIC_waits_per_request);
     double looks = mean(s, METRIC_looks_per_request) / waits, call = price(s, PRICE_call);
     if (has(s, CAP_COMPLETION))
-        put(l, waits, call, 0, 0);
+        put(l, waits, price(s, PRICE_ring_wait), 0, 0);
     else if (has(s, CAP_SCANS))
         put(l, waits, call, look_price(s, waits, looks), looks);
     else if (looks < 1.2)
@@ -142,10 +142,10 @@ static void put_wait(const struct source *s, struct bill_line *l)
         put(l, waits, call, price(s, PRICE_wait) - call, looks);
 }
 
-/* What the call itself would have cost is not paid by a ring. */
-static double less_call(const struct source *s, enum price p)
+/* Of what a call does, or a ring. */
+static double price_by(const struct source *s, enum price call, enum price ring)
 {
-    return price(s, p) - (has(s, CAP_COMPLETION) ? price(s, PRICE_call) : 0);
+    return price(s, has(s, CAP_COMPLETION) ? ring : call);
 }
 
 static void put_write(const struct source *s, struct bill_line *l)
@@ -153,8 +153,9 @@ static void put_write(const struct source *s, struct bill_line *l)
     double writes = mean(s, METRIC_writes_per_request);
     double requests = mean(s, METRIC_requests_per_s);
     double kib = requests > 0 ? mean(s, METRIC_mib_per_s) * 1024 / requests : NAN;
+    double send = price_by(s, PRICE_send, PRICE_ring_send);
     double more = writes > 0 ? kib / writes - 1 : 0;
-    put(l, writes, less_call(s, PRICE_send), price(s, PRICE_kib), more > 0.01 ? more : 0);
+    put(l, writes, send, price(s, PRICE_kib), more > 0.01 ? more : 0);
 }
 
 static void put_accept(const struct source *s, struct bill_line *l)
@@ -182,7 +183,7 @@ void bill_of(const struct row *r, int pane, const struct prices *p, struct bill 
     double empty = mean(&s, METRIC_empty_reads_per_request);
     put_wait(&s, &l[BILL_WAIT]);
     put(&l[BILL_SLEEP], mean(&s, METRIC_sleeps_per_request), price(&s, PRICE_sleep), 0, 0);
-    put(&l[BILL_READ], reads - empty, less_call(&s, PRICE_recv), 0, 0);
+    put(&l[BILL_READ], reads - empty, price_by(&s, PRICE_recv, PRICE_ring_recv), 0, 0);
     put(&l[BILL_EMPTY], empty, price(&s, PRICE_recv_empty), 0, 0);
     put_write(&s, &l[BILL_WRITE]);
     put(&l[BILL_CONTROL], mean(&s, METRIC_controls_per_request), price(&s, PRICE_mod), 0, 0);

@@ -59,6 +59,9 @@ struct session {
     pid_t pids[LINEUP_MAX];
 
     /* the runner's own */
+    struct prices taken[PRICES_TAKEN]; /* the last ones */
+    int takings;
+    uint64_t taken_ns; /* when the last one was over */
     struct rig rig;
     struct load_watch watch; /* has a lock of its own */
 };

@@ -16,7 +16,7 @@
 #include "session/verdict.h"
 
 #define KEEP_ROUNDS 3
-#define LONG_ROW_NS (4 * NS_PER_S)
+#define TAKE_AGAIN_NS (4 * NS_PER_S)
 #define CROWD 16 /* threads a CPU: more, and a slice of each is what a person notices */
 
 struct job {
@@ -373,11 +373,13 @@ static void take_prices(struct session *s)
 {
     struct prices_spec spec = {
         .cpu = server_cpu(s), .alone = s->cpus.allowed < 2, .quit = &s->quit};
-    struct prices prices;
-    session_phase(s, PHASE_STARTING);
-    prices_measure(&spec, &prices);
+    struct prices middle;
+    session_phase(s, PHASE_PRICES);
+    prices_measure(&spec, &s->taken[s->takings++ % PRICES_TAKEN]);
+    s->taken_ns = clock_ns();
+    prices_middle(s->taken, s->takings < PRICES_TAKEN ? s->takings : PRICES_TAKEN, &middle);
     pthread_mutex_lock(&s->lock);
-    prices_lower(&s->env.prices, &prices);
+    s->env.prices = middle;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -387,16 +389,14 @@ void *session_runner(void *session)
     struct job job;
     if (s->options.prices)
         take_prices(s);
-    for (bool again = s->options.prices; next_job(s, &job);) {
-        uint64_t began_ns = clock_ns();
+    while (next_job(s, &job)) {
         run_row(s, &job);
         seat_others(s, false);
-        /* One time in ten the machine is slow for the half second that they take: once more, where
-         * nobody waits and the row was not as short as that. */
-        if (again && clock_ns() - began_ns > LONG_ROW_NS && !session_ordered(s, job.seen)) {
+        /* The machine is slow for half a second in ten, and slower for minutes: again where nobody
+         * waits, and not between rows that are as short as a taking. */
+        if (s->options.prices && clock_ns() - s->taken_ns > TAKE_AGAIN_NS &&
+            !session_ordered(s, job.seen))
             take_prices(s);
-            again = false;
-        }
         job_done(s, &job);
     }
     return NULL;

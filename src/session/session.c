@@ -13,8 +13,8 @@
 #include "base/clock.h"
 
 const char *const session_phase_words[] = {
-    "idle", "starting servers", "connecting", "warming up", "measuring", "measured", "load off",
-    "nothing runs", "a saved session",
+    "idle", "pricing calls", "starting servers", "connecting", "warming up", "measuring",
+    "measured", "load off", "nothing runs", "a saved session",
 };
 
 void session_base(struct session *s)

@@ -80,10 +80,10 @@ unsigned long session_samples(const struct session *s);
 void session_saved(struct session *s, unsigned long samples);
 
 enum session_phase {
-    PHASE_IDLE, PHASE_STARTING, PHASE_CONNECTING, PHASE_WARMUP, PHASE_MEASURING, PHASE_EXTRA,
-    PHASE_OFF, PHASE_FAILED, PHASE_SAVED
+    PHASE_IDLE, PHASE_PRICES, PHASE_STARTING, PHASE_CONNECTING, PHASE_WARMUP, PHASE_MEASURING,
+    PHASE_EXTRA, PHASE_OFF, PHASE_FAILED, PHASE_SAVED
 };
-extern const char *const session_phase_words[]; /* "idle", "starting servers", ... */
+extern const char *const session_phase_words[]; /* "idle", "pricing calls", ... */
 
 #define TRACE_POINTS 600 /* last samples of a pane, whatever row they belong to, for graphs */
 

@@ -70,8 +70,8 @@ static bool is_fresh(const struct seen *s)
     return s->row->params.keepalive == KEEPALIVE_OFF;
 }
 
-/* What the server did, of which what it could not do is counted for this row's connections: those of
- * the load before may still be closing. */
+/* What the server did; of it what it could not do is counted for this row's connections, because
+ * those of the load before may still be closing. */
 static void server_did(const struct seen *s, struct server_counts *out)
 {
     *out = (struct server_counts){0};

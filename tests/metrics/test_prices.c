@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "net/uring_probe.h"
 
 static int descriptors(void)
 {
@@ -59,6 +60,42 @@ static void test_all_are_measured(void **state)
     assert_int_equal(descriptors(), before);
 }
 
+/* Where there are rings (else it is said), what they do has prices. */
+static void test_rings_are_priced(void **state)
+{
+    (void)state;
+    struct prices p;
+    struct err why = {""};
+    bool rings = uring_probe(&why) == 0;
+    double wait = NAN, recv = NAN, send = NAN;
+    for (int tries = 0; tries < 10 && !(wait > 0 && recv > 0 && send > 0); tries++) {
+        prices_measure(&(struct prices_spec){.cpu = -1}, &p);
+        wait = p.ns[PRICE_ring_wait], recv = p.ns[PRICE_ring_recv], send = p.ns[PRICE_ring_send];
+        if (!rings)
+            break;
+    }
+    if (!rings)
+        print_message("[  SKIPPED ] %s\n", why.text);
+    assert_int_equal(wait > 0 && recv > 0 && send > 0, rings);
+}
+
+static void test_the_middle_counts(void **state)
+{
+    (void)state;
+    struct prices taken[4], out;
+    static const double calls[] = {30, 10, NAN, 20};
+    for (int i = 0; i < 4; i++) {
+        prices_clear(&taken[i]);
+        taken[i].ns[PRICE_call] = calls[i];
+    }
+    prices_middle(taken, 1, &out);
+    assert_true(out.ns[PRICE_call] == 30 && isnan(out.ns[PRICE_send]));
+    prices_middle(taken, 2, &out);
+    assert_true(out.ns[PRICE_call] == 10);
+    prices_middle(taken, 4, &out);
+    assert_true(out.ns[PRICE_call] == 20);
+}
+
 static void test_alone_there_is_no_client(void **state)
 {
     (void)state;
@@ -66,6 +103,7 @@ static void test_alone_there_is_no_client(void **state)
     prices_measure(&(struct prices_spec){.cpu = -1, .alone = true}, &p);
     assert_true(p.ns[PRICE_call] > 0 && p.ns[PRICE_mod] > 0 && p.ns[PRICE_accept] > 0);
     assert_true(isnan(p.ns[PRICE_send]) && isnan(p.ns[PRICE_recv]) && isnan(p.ns[PRICE_sleep]));
+    assert_true(isnan(p.ns[PRICE_ring_recv]) && isnan(p.ns[PRICE_ring_send]));
 }
 
 static void test_quit_is_obeyed(void **state)
@@ -118,9 +156,11 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_are_measured), cmocka_unit_test(test_alone_there_is_no_client),
+        cmocka_unit_test(test_all_are_measured), cmocka_unit_test(test_rings_are_priced),
+        cmocka_unit_test(test_alone_there_is_no_client),
         cmocka_unit_test(test_quit_is_obeyed),   cmocka_unit_test(test_few_descriptors),
         cmocka_unit_test(test_no_such_cpu),      cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_the_middle_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,9 @@ static int set_up(void **state)
     prices.ns[PRICE_accept] = 9000;
     prices.ns[PRICE_close] = 1000;
     prices.ns[PRICE_sleep] = 4000;
+    prices.ns[PRICE_ring_wait] = 1300;
+    prices.ns[PRICE_ring_recv] = 800;
+    prices.ns[PRICE_ring_send] = 4500;
     return 0;
 }
 
@@ -122,14 +125,14 @@ static void who_is_told_pays_for_what_is_ready(void **state)
     NEAR(bill(r).line[BILL_CONTROL].us, 2.6);
 }
 
-static void a_ring_pays_one_call(void **state)
+static void a_ring_has_prices_of_its_own(void **state)
 {
     (void)state;
     struct bill b = bill(row_of("uring", 1, 1, 12));
-    NEAR(b.line[BILL_WAIT].us, 1);
-    NEAR(b.line[BILL_READ].us, 0.5);
-    NEAR(b.line[BILL_WRITE].us, 4);
-    NEAR(b.line[BILL_REST].us, 12 - 9.5);
+    NEAR(b.line[BILL_WAIT].us, 1.3);
+    NEAR(b.line[BILL_READ].us, 0.8);
+    NEAR(b.line[BILL_WRITE].us, 4.5);
+    NEAR(b.line[BILL_REST].us, 12 - 1.3 - 0.8 - 4.5 - 4);
 }
 
 static void empty_reads_and_long_replies(void **state)
@@ -218,7 +221,7 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CASE(who_scans_pays_for_each_descriptor), CASE(who_is_told_pays_for_what_is_ready),
-        CASE(a_ring_pays_one_call),               CASE(empty_reads_and_long_replies),
+        CASE(a_ring_has_prices_of_its_own),       CASE(empty_reads_and_long_replies),
         CASE(client_work_is_a_line_of_its_own),   CASE(what_is_not_known_is_not_zero),
         CASE(nothing_asked_is_not_billed),        CASE(same_and_differs),
     };

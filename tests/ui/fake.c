@@ -21,8 +21,8 @@ struct session {
 };
 
 const char *const session_phase_words[] = {
-    "idle",      "starting servers", "connecting", "warming up",
-    "measuring", "measured",         "load off",   "nothing runs", "a saved session",
+    "idle",     "pricing calls", "starting servers", "connecting",      "warming up", "measuring",
+    "measured", "load off",      "nothing runs",     "a saved session",
 };
 
 /* --- what a test sets up ---------------------------------------------------------------------- */
@@ -34,7 +34,8 @@ static void set_prices(struct prices *p)
         [PRICE_look_sleep] = 147, [PRICE_recv] = 1500,       [PRICE_recv_empty] = 1140,
         [PRICE_send] = 5200,      [PRICE_mod] = 1330,        [PRICE_accept] = 9000,
         [PRICE_sleep] = 4000,     [PRICE_poll_look] = 80,    [PRICE_poll_look_sleep] = 160,
-        [PRICE_kib] = 200,        [PRICE_close] = 2000,
+        [PRICE_kib] = 200,        [PRICE_close] = 2000,      [PRICE_ring_wait] = 1300,
+        [PRICE_ring_recv] = 900,  [PRICE_ring_send] = 4700,
     };
     memcpy(p->ns, ns, sizeof ns);
 }
