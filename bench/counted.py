@@ -23,14 +23,18 @@ MB = 1e6
 REQUEST = b"IODF" + bytes((0, 0, 0, 1, 0, 0, 4, 0)) + bytes(52)
 
 
-def exchange(s):
-    s.sendall(REQUEST)
-    left = 1024
-    while left > 0:
-        got = len(s.recv(left))
+def exchange(s, request=REQUEST, reply=1024):
+    s.sendall(request)
+    while reply > 0:
+        got = len(s.recv(reply))
         if got == 0:
             raise rounds.Trouble("a server closed a connection")
-        left -= got
+        reply -= got
+
+
+def get(s):
+    """Of a bare program: its head is of 67 bytes."""
+    exchange(s, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", 67 + 1024)
 
 
 def rss(pid):
@@ -42,10 +46,12 @@ def rss(pid):
     return total * 1024, files * 1024
 
 
-def held(bench, model, connections, active):
+def held(bench, model, connections, active, bare=False):
     """RSS with so many connections, of which some have asked three times."""
-    server, clients = bench.ours(model, "fetch"), []
-    pid = server.children()[0]
+    server, clients = bench.bare(f"bare_{model}_http") if bare else bench.ours(model, "fetch"), []
+    if not server:
+        return None
+    pid = server.pids()[0] if bare else server.children()[0]
     time.sleep(0.2)  # the connection that tried whether it listens is gone
     before = len(os.listdir(f"/proc/{pid}/fd"))
     try:
@@ -53,7 +59,7 @@ def held(bench, model, connections, active):
             clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=20))
         for _ in range(3):
             for s in clients[:active]:
-                exchange(s)
+                get(s) if bare else exchange(s)
         end = time.monotonic() + 20
         while len(os.listdir(f"/proc/{pid}/fd")) < before + connections:
             if time.monotonic() > end:
@@ -96,6 +102,11 @@ def memory(bench):
         last = "-" if few else cell(model, 10000, idle)
         print(f"{model:14} {none[0] / MB:6.2f} {none[1] / MB:6.2f}  {cell(model, 1000, asking):24} "
               f"{last:24} {each:.0f} bytes", flush=True)
+    print("\nThe same 10 000 held by bare programs on the libraries, which keep nothing themselves:\n")
+    for library in ("libevent", "libuv", "libev"):
+        idle = held(bench, library, 10000, 10, bare=True)
+        if idle:
+            print(f"bare {library:9} {idle[0] / MB:6.2f}", flush=True)
     print()
 
 

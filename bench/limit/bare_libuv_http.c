@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person writes who wants the most of libuv: uv_tcp handles, one read buffer for all, and
- * uv_try_write, which sends at once and allocates nothing. One fixed reply of 1 KiB to every GET
- * that comes whole in one piece (from wrk each does); anything else closes the connection. Beside
- * it `iodash serve -m libuv`, which waits by uv_poll and calls recv and send itself.
+ * uv_try_write, which sends at once and allocates nothing. Beside it `iodash serve -m libuv`, which waits by uv_poll and calls recv and send itself.
  * Usage: bare_libuv_http PORT */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <uv.h>
 
-enum { BODY = 1024, BUFFER = 16384 };
+#include "bare_http.h"
 
-static char reply[256 + BODY];
 static uv_buf_t whole_reply;
 
 static void need(int rc, const char *what)
@@ -23,16 +17,6 @@ static void need(int rc, const char *what)
     exit(1);
 }
 
-static void make_reply(void)
-{
-    int n = sprintf(reply,
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n",
-                    BODY);
-    for (int i = 0; i < BODY; i++)
-        reply[n + i] = (char)i;
-    whole_reply = uv_buf_init(reply, (unsigned)(n + BODY));
-}
-
 static void on_closed(uv_handle_t *conn)
 {
     free(conn);
@@ -40,16 +24,15 @@ static void on_closed(uv_handle_t *conn)
 
 static void give_buffer(uv_handle_t *conn, size_t size, uv_buf_t *out)
 {
-    static char in[BUFFER];
     (void)conn, (void)size;
-    *out = uv_buf_init(in, sizeof in);
+    *out = uv_buf_init(bare_in, sizeof bare_in);
 }
 
 static void on_read(uv_stream_t *conn, ssize_t n, const uv_buf_t *in)
 {
     if (n == 0)
         return;
-    if (n > 4 && memcmp(in->base + n - 4, "\r\n\r\n", 4) == 0 &&
+    if (bare_is_whole(in->base, n) &&
         uv_try_write(conn, &whole_reply, 1) == (int)whole_reply.len)
         return;
     uv_close((uv_handle_t *)conn, on_closed);
@@ -72,7 +55,8 @@ int main(int argc, char **argv)
     if (argc != 2)
         return fputs("usage: bare_libuv_http PORT\n", stderr), 2;
     signal(SIGPIPE, SIG_IGN);
-    make_reply();
+    bare_make_reply();
+    whole_reply = uv_buf_init(bare_reply, (unsigned)bare_reply_bytes);
     need(uv_ip4_addr("127.0.0.1", atoi(argv[1]), &a), "address");
     need(uv_tcp_init(uv_default_loop(), &listener), "uv_tcp_init");
     need(uv_tcp_bind(&listener, (struct sockaddr *)&a, 0), "bind");
