@@ -41,6 +41,29 @@ static void wait_gone(const struct world *w)
     assert_int_equal(fake_open(w->fake), 0);
 }
 
+/* Turns until `more` are answered: in one of them the load may have had no CPU. */
+static void turns_until(struct load *l, uint64_t more, struct load_counts *c)
+{
+    load_read(l, c);
+    uint64_t until = c->answered + more;
+    for (int i = 0; i < 50 && c->answered < until; i++) {
+        rig_turn(l, 10 * MS, 50 * MS);
+        load_read(l, c);
+    }
+    assert_true(c->answered >= until);
+}
+
+/* Measures until so many errors are counted, at the latest in ten seconds. */
+static uint64_t wait_errors(struct load *l, uint64_t least, struct load_counts *c)
+{
+    load_read(l, c);
+    for (int i = 0; i < 1000 && rig_errors(c) < least; i++) {
+        rig_sleep(10 * MS);
+        load_read(l, c);
+    }
+    return rig_errors(c);
+}
+
 static void whole_cycles(struct world *w, double how)
 {
     struct load_spec s = fresh(w, 20, PARAM_MAX);
@@ -50,11 +73,10 @@ static void whole_cycles(struct world *w, double how)
     assert_int_equal(load_established(l), 0); /* nothing is opened before it is asked over */
     assert_int_equal(server_of(w).accepts, 0);
     rig_turn(l, 20 * MS, 100 * MS);
-    load_read(l, &c);
+    turns_until(l, 21, &c);
     wait_gone(w);
-    assert_true(c.sent > 20);
     assert_int_equal(c.answered, c.sent);
-    assert_true(c.replies <= c.sent + 20 && c.replies + 20 >= c.sent);
+    assert_true(c.replies > 0 && c.replies <= c.connects);
     assert_int_equal(rig_errors(&c), 0);
     assert_int_equal(c.connects, server_of(w).accepts);
     assert_int_equal(c.connects, server_of(w).requests); /* one each */
@@ -63,10 +85,8 @@ static void whole_cycles(struct world *w, double how)
     struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
     assert_int_equal(h->count, c.answered);
     free(h);
-    rig_turn(l, 10 * MS, 50 * MS); /* and again after a pause */
     struct load_counts again;
-    load_read(l, &again);
-    assert_true(again.answered > c.answered);
+    turns_until(l, 1, &again); /* and again after a pause */
     assert_int_equal(rig_errors(&again), 0);
     load_close(l);
 }
@@ -93,7 +113,7 @@ static void test_paced(void **state)
     load_read(l, &c);
     struct hist_copy *late = rig_hist(l, LOAD_LATE), *resp = rig_hist(l, LOAD_RESPONSE);
     assert_in_range(c.due, 105, most);
-    assert_true(c.due - c.sent <= 25);
+    assert_in_range(c.sent, c.due / 2, c.due); /* due at the stop and not sent any more */
     assert_int_equal(c.answered, c.sent);
     assert_int_equal(resp->count, c.answered);
     assert_int_equal(late->count, c.sent);
@@ -170,10 +190,10 @@ static void test_silence_is_a_timeout(void **state)
     s.params.timeout = 0.3;
     struct load *l = rig_open(&s);
     fake_manners(w->fake)->silent = true;
+    uint64_t start = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(450 * MS);
-    load_read(l, &c);
-    assert_in_range(c.errors_timeout, 10, 20);
+    assert_true(wait_errors(l, 10, &c) >= 10);
+    assert_true(c.errors_timeout <= (clock_ns() - start) / (300 * MS) * 10);
     assert_int_equal(rig_errors(&c), c.errors_timeout);
     assert_int_equal(c.answered, 0);
     fake_manners(w->fake)->silent = false;
@@ -191,23 +211,23 @@ static void test_a_drain_can_be_given_up(void **state)
 {
     struct world *w = *state;
     struct load_spec s = fresh(w, 8, PARAM_MAX);
+    const struct fake_stamp *stamps;
     struct load *l = rig_open(&s);
     struct load_counts c;
     fake_manners(w->fake)->silent = true;
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(100 * MS);
+    for (int i = 0; i < 1000 && fake_stamps(w->fake, &stamps) < 8; i++)
+        rig_sleep(10 * MS);
     load_set_phase(l, LOAD_STOP);
     assert_false(load_drained(l, 50 * MS));
     load_give_up(l);
-    assert_true(load_drained(l, 2000 * MS));
+    assert_true(load_drained(l, 8000 * MS));
     load_read(l, &c);
     assert_int_equal(c.errors_timeout, 8);
     assert_int_equal(c.answered, 0);
     wait_gone(w);
     fake_manners(w->fake)->silent = false;
-    rig_turn(l, 10 * MS, 100 * MS);
-    load_read(l, &c);
-    assert_true(c.answered > 8);
+    turns_until(l, 9, &c);
     assert_int_equal(rig_errors(&c), 8);
     load_close(l);
 }
@@ -221,7 +241,7 @@ static void test_errors_by_kind(void **state)
     fake_manners(w->fake)->reset_every = 20;
     fake_manners(w->fake)->wrong_every = 33;
     rig_turn(l, 0, 200 * MS);
-    load_read(l, &c);
+    turns_until(l, 60, &c);
     uint64_t asked = c.connects; /* each carried one request */
     assert_true(c.errors_reset > 0 && c.errors_bytes > 0);
     assert_int_equal(rig_errors(&c), c.errors_reset + c.errors_bytes);
@@ -239,9 +259,11 @@ static void test_closed_port(void **state)
     struct load_counts c;
     rig_at_nobody(&s);
     struct load *l = rig_open(&s);
-    rig_turn(l, 0, 220 * MS);
-    load_read(l, &c);
-    assert_in_range(c.errors_refused, 10, 40); /* each tries ten times a second */
+    uint64_t start = clock_ns();
+    load_set_phase(l, LOAD_MEASURE);
+    wait_errors(l, 20, &c);
+    uint64_t tenths = (clock_ns() - start) / (100 * MS);
+    assert_in_range(c.errors_refused, 20, 10 * (tenths + 2)); /* each tries ten times a second */
     assert_int_equal(rig_errors(&c), c.errors_refused);
     assert_int_equal(c.connects + c.sent + c.answered, 0);
     assert_non_null(strstr(load_trouble(l), "refused"));
@@ -257,10 +279,10 @@ static void test_a_connect_that_nobody_answers(void **state)
     deafen(w, &s);
     s.params.timeout = 0.4;
     struct load *l = rig_open(&s);
+    uint64_t began = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(600 * MS);
-    load_read(l, &c);
-    assert_in_range(c.errors_timeout, 12, 24);
+    wait_errors(l, 12, &c);
+    assert_in_range(c.errors_timeout, 12, 12 * ((clock_ns() - began) / (400 * MS)));
     assert_true(c.connects < 12);
     load_give_up(l);
     uint64_t start = clock_ns();
