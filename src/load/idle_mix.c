@@ -14,7 +14,7 @@
 
 #define SLICE_NS (20 * NS_PER_MS)
 #define LOOK_NS (500 * NS_PER_US) /* between two looks at the server's counters */
-#define QUIET_NS NS_PER_S         /* done what it will; one that moved nothing for less had no CPU */
+#define QUIET_NS NS_PER_S         /* without a move: done; for less it may only have had no CPU */
 #define CLEAR_NS (5 * NS_PER_S)   /* longest wait for the server's closes */
 
 struct pass {
