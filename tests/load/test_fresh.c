@@ -241,7 +241,7 @@ static void test_errors_by_kind(void **state)
     fake_manners(w->fake)->reset_every = 20;
     fake_manners(w->fake)->wrong_every = 33;
     rig_turn(l, 0, 200 * MS);
-    turns_until(l, 60, &c);
+    load_read(l, &c);
     uint64_t asked = c.connects; /* each carried one request */
     assert_true(c.errors_reset > 0 && c.errors_bytes > 0);
     assert_int_equal(rig_errors(&c), c.errors_reset + c.errors_bytes);

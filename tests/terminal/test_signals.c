@@ -211,7 +211,9 @@ static void slow_arrows_still_move(void **state)
     live_leave(t);
 }
 
-/* A terminal that is gone has nothing to read either: these had something. */
+/* A terminal that is gone has nothing to read either: these had something. Of a q that comes
+ * together with the byte before it curses makes one bad character, which happens where this machine
+ * stands still: so it is pressed again. */
 static void bytes_that_are_no_character_are_no_keys(void **state)
 {
     (void)state;
@@ -221,7 +223,10 @@ static void bytes_that_are_no_character_are_no_keys(void **state)
         tty_keys(t, i % 2 ? "\xe3\x81" : "\xe9");
         tty_pump(t, 60);
     }
-    live_leave(t);
+    for (int i = 0; i < 100 && !tty_until_ended(t, 300); i++)
+        tty_keys(t, "q");
+    assert_int_equal(tty_status(t), 0);
+    live_given_back(t, "after bytes that are no character");
 }
 
 static void f10_leaves_a_paste_without_an_end(void **state)
