@@ -122,7 +122,7 @@ static void receive_from_all(const struct bench *b, struct ringed *r, bool begin
 
 void price_ring(struct bench *b, bool alone, struct prices *out)
 {
-    struct ringed r;
+    struct ringed r = {0};
     if (uring_probe(NULL) < 0)
         return;
     if (uring_open(&r.ring, 0, NULL) == 0 &&
