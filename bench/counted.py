@@ -46,12 +46,9 @@ def rss(pid):
     return total * 1024, files * 1024
 
 
-def held(bench, model, connections, active, bare=False):
-    """RSS with so many connections, of which some have asked three times."""
-    server, clients = bench.bare(f"bare_{model}_http") if bare else bench.ours(model, "fetch"), []
-    if not server:
-        return None
-    pid = server.pids()[0] if bare else server.children()[0]
+def held(bench, server, connections, active, ask=exchange):
+    """RSS of a server with so many connections, of which some have asked three times; ends it."""
+    clients, pid = [], (server.children() or server.pids())[0]
     time.sleep(0.2)  # the connection that tried whether it listens is gone
     before = len(os.listdir(f"/proc/{pid}/fd"))
     try:
@@ -59,11 +56,11 @@ def held(bench, model, connections, active, bare=False):
             clients.append(socket.create_connection(("127.0.0.1", server.port), timeout=20))
         for _ in range(3):
             for s in clients[:active]:
-                get(s) if bare else exchange(s)
+                ask(s)
         end = time.monotonic() + 20
         while len(os.listdir(f"/proc/{pid}/fd")) < before + connections:
             if time.monotonic() > end:
-                raise rounds.Trouble(f"{model} did not accept {connections} connections")
+                raise rounds.Trouble(f"{server.name} did not accept {connections} connections")
             time.sleep(0.05)
         return rss(pid)
     finally:
@@ -95,17 +92,20 @@ def memory(bench):
           "(libevent), 168 (libuv) and 64 (libev); iodash's is 64.\n")
     print(f"{'model':14} {'none':>6} {'files':>6}  {'1000 that ask':24} {'10 000 idle':24} each")
     for model in MODELS:
-        none, asking = held(bench, model, 0, 0), held(bench, model, 1000, 1000)
+        none = held(bench, bench.ours(model, "fetch"), 0, 0)
+        asking = held(bench, bench.ours(model, "fetch"), 1000, 1000)
         few = model in ("select", "blocking")
-        idle = asking if few else held(bench, model, 10000, 10)
+        idle = asking if few else held(bench, bench.ours(model, "fetch"), 10000, 10)
         each = (asking[0] - none[0]) / 1000 if few else (idle[0] - asking[0]) / 9000
         last = "-" if few else cell(model, 10000, idle)
         print(f"{model:14} {none[0] / MB:6.2f} {none[1] / MB:6.2f}  {cell(model, 1000, asking):24} "
               f"{last:24} {each:.0f} bytes", flush=True)
-    print("\nThe same 10 000 held by bare programs on the libraries, which keep nothing themselves:\n")
+    print("\nThe same 10 000 held by bare programs on the libraries, which keep nothing "
+          "themselves:\n")
     for library in ("libevent", "libuv", "libev"):
-        idle = held(bench, library, 10000, 10, bare=True)
-        if idle:
+        server = bench.bare(f"bare_{library}_http")
+        if server:
+            idle = held(bench, server, 10000, 10, get)
             print(f"bare {library:9} {idle[0] / MB:6.2f}", flush=True)
     print()
 

@@ -54,7 +54,8 @@ def a_against_a(bench):
 
 def planted(bench):
     """epoll-lt beside itself with 5 % more CPU a request, 20 rows (11 min)."""
-    # In a closed loop: paced, a server that is busy longer sleeps less, and costs less for that.
+    # In a closed loop: paced, 24 rounds cannot tell 5 %, and a server that is busy longer sleeps a
+    # little less, so that it costs a little less than what was planted.
     pct = 150 if bench.short else 5
     counts = "8,9,10" if bench.short else \
         ",".join(str(n) for n in random.Random(1).sample(range(20, 400), 20))

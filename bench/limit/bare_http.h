@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the bare programs on the libraries share: one fixed reply of 1 KiB to every GET that comes
- * whole in one piece (from wrk each does). */
+ * whole in one piece (from wrk each does). Anything else closes the connection. */
 #ifndef BENCH_LIMIT_BARE_HTTP_H
 #define BENCH_LIMIT_BARE_HTTP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same on libevent: one event a connection, recv and send in its callback.
+/* What a person writes who wants the most of libevent: one event a connection, recv and send in its
+ * callback.
  * Usage: bare_libevent_http PORT */
 #include <event2/event.h>
 #include <netinet/tcp.h>

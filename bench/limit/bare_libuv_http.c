@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a person writes who wants the most of libuv: uv_tcp handles, one read buffer for all, and
- * uv_try_write, which sends at once and allocates nothing. Beside it `iodash serve -m libuv`, which waits by uv_poll and calls recv and send itself.
+ * uv_try_write, which sends at once and allocates nothing. Beside it `iodash serve -m libuv`, which
+ * waits by uv_poll and calls recv and send itself.
  * Usage: bare_libuv_http PORT */
 #include <signal.h>
 #include <uv.h>

@@ -392,8 +392,8 @@ void *session_runner(void *session)
     while (next_job(s, &job)) {
         run_row(s, &job);
         seat_others(s, false);
-        /* The machine is slow for half a second in ten, and slower for minutes: again where nobody
-         * waits, and not between rows that are as short as a taking. */
+        /* The machine has slow times of half a second and more: again where nobody waits,
+         * and not between rows that are as short as a taking. */
         if (s->options.prices && clock_ns() - s->taken_ns > TAKE_AGAIN_NS &&
             !session_ordered(s, job.seen))
             take_prices(s);
