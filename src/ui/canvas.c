@@ -135,10 +135,10 @@ int canvas_cut(struct canvas *c, struct strip to, enum role role, bool bold, con
     if (room < 1)
         mark = "…";
     else if (rest > text + n && canvas_width(words) > to.w / 2)
-        used = canvas_text(c, at(to.x, to.y, room), role, bold, words);
+        used = canvas_text(c, canvas_at(to.x, to.y, room), role, bold, words);
     else
-        used = canvas_text(c, at(to.x, to.y, room), role, bold, text);
-    return used + canvas_text(c, at(to.x + used, to.y, to.w - used), role, bold, mark);
+        used = canvas_text(c, canvas_at(to.x, to.y, room), role, bold, text);
+    return used + canvas_text(c, canvas_at(to.x + used, to.y, to.w - used), role, bold, mark);
 }
 
 void canvas_right(struct canvas *c, struct strip to, enum role role, bool bold, const char *text)
@@ -194,14 +194,14 @@ void canvas_frame(struct canvas *c, struct rect r, enum role role, const char *t
     frame_edges(c, r, role);
     int room = r.w - 4, used = 0;
     if (*title && room > 2) {
-        used = canvas_text(c, at(r.x + 2, r.y, room - 1), role, true, title);
+        used = canvas_text(c, canvas_at(r.x + 2, r.y, room - 1), role, true, title);
         canvas_put(c, r.x + 1, r.y, role, L' ');
         canvas_put(c, r.x + 2 + used, r.y, role, L' ');
     }
     int need = canvas_width(right);
     if (need && need + used + 4 <= room) {
         int x = r.x + r.w - 2 - need;
-        canvas_text(c, at(x, r.y, need), role, false, right);
+        canvas_text(c, canvas_at(x, r.y, need), role, false, right);
         canvas_put(c, x - 1, r.y, role, L' ');
         canvas_put(c, x + need, r.y, role, L' ');
     }

@@ -18,7 +18,7 @@ struct strip {
     int x, y, w;
 };
 
-static inline struct strip at(int x, int y, int w)
+static inline struct strip canvas_at(int x, int y, int w)
 {
     return (struct strip){x, y, w};
 }

@@ -16,11 +16,11 @@
 static int draw_tabs(struct app *a, enum view view)
 {
     struct canvas *c = a->canvas;
-    int x = 1 + canvas_text(c, at(1, 0, c->w), ROLE_TITLE, true, "iodash") + 2;
+    int x = 1 + canvas_text(c, canvas_at(1, 0, c->w), ROLE_TITLE, true, "iodash") + 2;
     for (int i = 0; i < view_count && *view_table[i].tab; i++) {
         bool here = view_table[i].view == view;
         int letters = here || c->w >= 80 ? 16 : 1; /* the key alone */
-        int w = canvas_printf(c, at(x, 0, c->w - x), here ? ROLE_FOCUS : ROLE_DIM, here,
+        int w = canvas_printf(c, canvas_at(x, 0, c->w - x), here ? ROLE_FOCUS : ROLE_DIM, here,
                               here ? "[%.*s]" : "%.*s", letters, view_table[i].tab);
         mouse_hot(a, (struct rect){x, 0, w, 1}, app_key, view_table[i].tab[0]);
         x += w + 2;
@@ -75,7 +75,8 @@ void chrome_header(struct app *a)
         clock[-1] = '\0'; /* without room for both the clock goes first */
     int w = canvas_width(state);
     if (x + w + 1 <= c->w)
-        canvas_text(c, at(c->w - w - 1, 0, w), a->frozen ? ROLE_WARN : ROLE_TEXT, false, state);
+        canvas_text(c, canvas_at(c->w - w - 1, 0, w), a->frozen ? ROLE_WARN : ROLE_TEXT, false,
+                    state);
 }
 
 /* --- line 2 ----------------------------------------------------------------------------------- */
@@ -102,9 +103,9 @@ static int draw_field(struct app *a, int x, int y, enum param_id id, char key)
     words_param(id, v, text, sizeof text);
     if (c->w < 80) /* the key says which it is */
         params_show(id, v, text, sizeof text);
-    int used = canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "%c ", key);
-    used += canvas_printf(c, at(x + used, y, c->w - x - used), here ? ROLE_FOCUS : ROLE_TEXT, here,
-                          here ? "[%s]" : "%s", text);
+    int used = canvas_printf(c, canvas_at(x, y, c->w - x), ROLE_DIM, false, "%c ", key);
+    used += canvas_printf(c, canvas_at(x + used, y, c->w - x - used), here ? ROLE_FOCUS : ROLE_TEXT,
+                          here, here ? "[%s]" : "%s", text);
     mouse_hot(a, (struct rect){x, y, used, 1}, act_field, (int)id);
     return used + 2;
 }
@@ -129,7 +130,7 @@ static int draw_others(const struct app *a, int x, int y)
         words_param((enum param_id)id, v, text, sizeof text);
         if (x + canvas_width(text) + 2 > c->w)
             break;
-        x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, text) + 2;
+        x += canvas_text(c, canvas_at(x, y, c->w - x), ROLE_DIM, false, text) + 2;
     }
     return x - from;
 }
@@ -138,13 +139,13 @@ void chrome_asked(struct app *a, int y)
 {
     struct canvas *c = a->canvas;
     const struct workload *w = workload_of(&a->scene->shown.params);
-    int x = 1 + canvas_text(c, at(1, y, c->w), ROLE_TITLE, true, w->label) + 2;
+    int x = 1 + canvas_text(c, canvas_at(1, y, c->w), ROLE_TITLE, true, w->label) + 2;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (workload_matters(w, fields[i].id))
             x += draw_field(a, x, y, fields[i].id, fields[i].key);
     x += draw_others(a, x, y);
     if (x + 9 <= c->w)
-        canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, "loopback");
+        canvas_text(c, canvas_at(x, y, c->w - x), ROLE_DIM, false, "loopback");
 }
 
 /* --- log and footer --------------------------------------------------------------------------- */
@@ -196,7 +197,7 @@ void chrome_log(struct app *a, int y)
     struct canvas *c = a->canvas;
     char phase[220];
     bool own = note_stands(a);
-    int x = 1 + canvas_text(c, at(1, y, c->w - 1), ROLE_TEXT, false,
+    int x = 1 + canvas_text(c, canvas_at(1, y, c->w - 1), ROLE_TEXT, false,
                             state_text(a, phase, sizeof phase));
     const char *text = own ? a->note : session_said(a);
     char hint[160];
@@ -212,9 +213,9 @@ void chrome_log(struct app *a, int y)
         room = c->w - 2;
         canvas_fill(c, (struct rect){0, y, c->w, 1}, ROLE_TEXT, L' ');
     } else {
-        x += canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false, " · ");
+        x += canvas_text(c, canvas_at(x, y, c->w - x), ROLE_DIM, false, " · ");
     }
-    canvas_cut(c, at(x, y, room), own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
+    canvas_cut(c, canvas_at(x, y, room), own && a->note_bad ? ROLE_WARN : ROLE_TEXT, own, text);
 }
 
 void chrome_footer(struct app *a)
@@ -222,7 +223,7 @@ void chrome_footer(struct app *a)
     struct canvas *c = a->canvas;
     char text[320];
     command_footer(a, a->view, c->w, text, sizeof text);
-    canvas_text(c, at(0, c->h - 1, c->w), ROLE_DIM, false, text);
+    canvas_text(c, canvas_at(0, c->h - 1, c->w), ROLE_DIM, false, text);
     mouse_words(a, c->h - 1, text);
 }
 
@@ -251,7 +252,7 @@ int chrome_text(struct canvas *c, struct rect r, enum role role, bool bold, cons
         char line[256];
         size_t n = text_break(text, r.w, &next);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        canvas_cut(c, at(r.x, r.y + y, r.w), role, bold, y == r.h - 1 ? text : line);
+        canvas_cut(c, canvas_at(r.x, r.y + y, r.w), role, bold, y == r.h - 1 ? text : line);
         text = next;
         y++;
     } while (*text && y < r.h);
@@ -284,7 +285,8 @@ void chrome_answer(struct app *a, struct rect r, const struct answer *n)
     share_lines(n, w, r.h, lines);
     for (int i = 0; i < 3 && y < r.y + r.h; i++) {
         const char *text = answer_text(n, i);
-        canvas_text(a->canvas, at(r.x + 1, y, ANSWER_INDENT - 1), ROLE_TITLE, true, names[i]);
+        canvas_text(a->canvas, canvas_at(r.x + 1, y, ANSWER_INDENT - 1), ROLE_TITLE, true,
+                    names[i]);
         struct rect at = {r.x + ANSWER_INDENT, y, w, lines[i]};
         if (!*text)
             text = "-";

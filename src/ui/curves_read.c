@@ -31,7 +31,8 @@ static void flow_item(struct flow *f, enum role role, bool bold, const char *tex
     if (f->used > f->indent && f->used + w > f->w)
         flow_break(f);
     if (f->c && f->line < f->most)
-        canvas_cut(f->c, at(f->x + f->used, f->y + f->line, f->w - f->used), role, bold, text);
+        canvas_cut(f->c, canvas_at(f->x + f->used, f->y + f->line, f->w - f->used), role, bold,
+                   text);
     f->used += w + 3;
 }
 

@@ -12,9 +12,9 @@ static void draw_small_screen(struct app *a)
     char text[80];
     snprintf(text, sizeof text, "iodash needs %dx%d; this is %dx%d", LAYOUT_MIN_W, LAYOUT_MIN_H,
              c->w, c->h);
-    canvas_text(c, at(0, 0, c->w), ROLE_TEXT, false, text);
+    canvas_text(c, canvas_at(0, 0, c->w), ROLE_TEXT, false, text);
     if (c->h > 1)
-        canvas_text(c, at(0, 1, c->w), ROLE_DIM, false, "q quits");
+        canvas_text(c, canvas_at(0, 1, c->w), ROLE_DIM, false, "q quits");
 }
 
 static void draw_picker(struct app *a)

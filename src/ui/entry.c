@@ -59,12 +59,12 @@ void entry_draw(const struct app *a)
     snprintf(title, sizeof title, "%s, now %s", p->id, now);
     canvas_fill(c, r, ROLE_TEXT, L' ');
     canvas_frame(c, r, ROLE_FRAME, title, "");
-    canvas_printf(c, at(r.x + 2, r.y + 1, w - 4), ROLE_FOCUS, true, "%s_", a->entry.text);
+    canvas_printf(c, canvas_at(r.x + 2, r.y + 1, w - 4), ROLE_FOCUS, true, "%s_", a->entry.text);
     bool bad = a->entry.problem[0];
     int y = chrome_text(c, (struct rect){r.x + 2, r.y + 2, w - 4, 2}, bad ? ROLE_BAD : ROLE_DIM,
                         false, bad ? a->entry.problem : p->help);
     if (y < 2 && !bad)
-        canvas_cut(c, at(r.x + 2, r.y + 3, w - 4), ROLE_DIM, false,
+        canvas_cut(c, canvas_at(r.x + 2, r.y + 3, w - 4), ROLE_DIM, false,
                    params_allowed(a->entry.id, allowed, sizeof allowed));
-    canvas_text(c, at(r.x + 2, r.y + 4, w - 4), ROLE_DIM, false, "Enter take  Esc back");
+    canvas_text(c, canvas_at(r.x + 2, r.y + 4, w - 4), ROLE_DIM, false, "Enter take  Esc back");
 }

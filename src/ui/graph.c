@@ -187,7 +187,7 @@ static void draw_label(struct canvas *c, int x, int y, const struct scale *s, do
     char text[40];
     label_text(s, v, text, sizeof text);
     int w = canvas_width(text), room = GRAPH_GUTTER - 1;
-    canvas_text(c, at(x + (w < room ? room - w : 0), y, room), ROLE_DIM, false, text);
+    canvas_text(c, canvas_at(x + (w < room ? room - w : 0), y, room), ROLE_DIM, false, text);
 }
 
 /* Halfway between two powers of ten is no number that one reads. */
@@ -222,8 +222,8 @@ static void draw_x_axis(struct canvas *c, struct rect r, const char *from, const
     int used = canvas_width(from) + canvas_width(to);
     if (used + 2 > w)
         return;
-    canvas_text(c, at(x + 1, r.y, w), ROLE_DIM, false, from);
-    canvas_text(c, at(x + 1 + w - canvas_width(to), r.y, w), ROLE_DIM, false, to);
+    canvas_text(c, canvas_at(x + 1, r.y, w), ROLE_DIM, false, from);
+    canvas_text(c, canvas_at(x + 1 + w - canvas_width(to), r.y, w), ROLE_DIM, false, to);
 }
 
 static void draw_cursor(struct canvas *c, const struct graph *g, struct rect plot)

@@ -93,7 +93,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     if (isnan(main)) /* of a server whose process is not known no CPU is, but what it serves */
         main = newest(a, pane, m = METRIC_requests_per_s, 0);
     if (isnan(main)) {
-        canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
+        canvas_text(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
                     words_phase(s, text, sizeof text));
         return;
     }
@@ -104,7 +104,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     int pad = 7 - canvas_width(value);
     snprintf(text, sizeof text, "%*s%s %s", pad > 0 ? pad : 0, "", value,
              metric_table[m].title);
-    int used = 1 + canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2),
+    int used = 1 + canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2),
                               p->measured ? words_role(pane) : ROLE_DIM, p->measured, text);
     double beside = p->measured ? p->beside : newest(a, pane, s->beside, 0);
     words_figure(s->beside, beside, ascii, value, sizeof value);
@@ -112,7 +112,7 @@ static void draw_main(struct app *a, int pane, struct rect r)
     snprintf(side, sizeof side, "%s %*s%s", beside_word(a), pad > 0 ? pad : 0, "", value);
     int w = canvas_width(side);
     if (used + w + 3 <= r.w)
-        canvas_text(a->canvas, at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, false, side);
+        canvas_text(a->canvas, canvas_at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, false, side);
 }
 
 /* --- the graph -------------------------------------------------------------------------------- */
@@ -148,9 +148,9 @@ static void draw_title(struct app *a, int pane, struct rect r)
     else
         words_cell(m, v, right, sizeof right);
     int w = canvas_width(right);
-    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - w - 3), ROLE_DIM, false, text);
+    canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - w - 3), ROLE_DIM, false, text);
     if (w < r.w)
-        canvas_text(a->canvas, at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, true, right);
+        canvas_text(a->canvas, canvas_at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, true, right);
 }
 
 /* The same scale for every pane, from twice what is in sight: it changes seldom. */
@@ -237,8 +237,8 @@ static void draw_pair_title(struct app *a, int pane, struct rect r)
         snprintf(right, sizeof right, "%s%s%s", one, both ? ", " : "", two);
     }
     int used = canvas_width(right);
-    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - used - 3), ROLE_DIM, false, left);
-    canvas_text(a->canvas, at(r.x + r.w - used - 1, r.y, used), ROLE_TEXT, true, right);
+    canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - used - 3), ROLE_DIM, false, left);
+    canvas_text(a->canvas, canvas_at(r.x + r.w - used - 1, r.y, used), ROLE_TEXT, true, right);
 }
 
 static void draw_pair(struct app *a, int pane, struct rect r)
@@ -268,7 +268,7 @@ static void draw_rss(struct app *a, int pane, struct rect r)
     char text[32], value[24];
     double now = newest(a, pane, METRIC_rss_bytes, 0);
     snprintf(text, sizeof text, "RSS %s", units_bytes(value, sizeof value, now));
-    canvas_text(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_TEXT, false, text);
+    canvas_text(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_TEXT, false, text);
     int w = r.w - 16; /* its newest beneath the graph's */
     w = w > TRACE_POINTS ? TRACE_POINTS : w;
     if (w < 4)
@@ -311,7 +311,7 @@ static void draw_waits(struct app *a, int pane, struct rect r)
     snprintf(text, sizeof text, "%s", a->scene->pane[pane].waits);
     for (char *last; canvas_width(text) > r.w - 2 && (last = strrchr(text, ','));)
         *last = '\0';
-    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
+    canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
 }
 
 /* Of a server that is not ours the sentence is mostly not known: what it waits with stands there
@@ -327,7 +327,8 @@ static void draw_says(struct app *a, int pane, struct rect r, bool waits)
         says_text(a, pane, text, sizeof text);
     if (!*text && !waits)
         draw_waits(a, pane, r);
-    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), bad ? ROLE_WARN : ROLE_TEXT, false, text);
+    canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), bad ? ROLE_WARN : ROLE_TEXT, false,
+               text);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -345,11 +346,11 @@ static void draw_trouble(struct app *a, int pane, struct rect r)
         char line[200];
         size_t n = text_break(text, r.w - 2, &next);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
-        canvas_text(c, at(r.x + 1, y, r.w - 2), ROLE_BAD, true, line);
+        canvas_text(c, canvas_at(r.x + 1, y, r.w - 2), ROLE_BAD, true, line);
         text = next;
     }
     if (r.h > 1)
-        canvas_text(c, at(r.x + 1, y, r.w - 2), ROLE_TEXT, false,
+        canvas_text(c, canvas_at(r.x + 1, y, r.w - 2), ROLE_TEXT, false,
                     !ours ? "not ours to start; u tries again"
                     : ran ? "u starts it again"
                           : "u tries again, m takes another");
@@ -398,13 +399,13 @@ static void bare_label(struct app *a, int pane, struct rect r)
     if (r.h > 1) {
         double now = newest(a, pane, m, samples_after(a, pane));
         graph_title(a, pane, m, text, sizeof text);
-        canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
+        canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
                    ns ? text : words_head(m));
         if (ns)
             words_figure(m, now, a->canvas->ascii, value, sizeof value);
         else
             words_cell(m, now, value, sizeof value);
-        canvas_text(a->canvas, at(r.x + 1, r.y + 1, r.w - 2), ROLE_TEXT, false, value);
+        canvas_text(a->canvas, canvas_at(r.x + 1, r.y + 1, r.w - 2), ROLE_TEXT, false, value);
         return;
     }
     struct scale s = common_scale(a, m, graph_slots(a->canvas->w - r.w, a->charset));
@@ -412,7 +413,7 @@ static void bare_label(struct app *a, int pane, struct rect r)
              words_count(ns ? s.low / 1e6 : s.low, low, sizeof low),
              ns ? units_exact(value, sizeof value, s.high / 1e6)
                 : units_si(value, sizeof value, s.high));
-    canvas_cut(a->canvas, at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
+    canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false, text);
 }
 
 /* Too low for a frame: the title leads the main line, the graph's stands beside it. */
@@ -421,13 +422,13 @@ static void draw_bare(struct app *a, int pane, struct rect r)
     char title[64];
     bool here = pane == a->pane;
     pane_title(a, pane, title, sizeof title);
-    int used = canvas_printf(a->canvas, at(r.x, r.y, r.w), words_role(pane), true,
+    int used = canvas_printf(a->canvas, canvas_at(r.x, r.y, r.w), words_role(pane), true,
                              here ? "▶%s" : " %s", title);
     int left = used + 1 < BARE_LABEL ? BARE_LABEL : used + 1;
     if (a->scene->now->panes[pane].trouble[0]) {
         char text[200];
         snprintf(text, sizeof text, "u: again; %s", a->scene->now->panes[pane].trouble);
-        canvas_cut(a->canvas, at(r.x + left, r.y, r.w - left), ROLE_BAD, true, text);
+        canvas_cut(a->canvas, canvas_at(r.x + left, r.y, r.w - left), ROLE_BAD, true, text);
         return;
     }
     draw_main(a, pane, (struct rect){r.x + left, r.y, r.w - left, 1});

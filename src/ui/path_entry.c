@@ -128,11 +128,12 @@ void path_draw(const struct app *a)
     bool bad = p->problem[0], file = p->what != PATH_ATTACH;
     canvas_fill(c, r, ROLE_TEXT, L' ');
     canvas_frame(c, r, ROLE_FRAME, titles[p->what], "");
-    canvas_printf(c, at(r.x + 2, r.y + 1, w - 4), ROLE_FOCUS, true, "%s_", tail(p->text, w - 5));
+    canvas_printf(c, canvas_at(r.x + 2, r.y + 1, w - 4), ROLE_FOCUS, true, "%s_",
+                  tail(p->text, w - 5));
     chrome_text(c, (struct rect){r.x + 2, r.y + 2, w - 4, 2}, bad ? ROLE_BAD : ROLE_DIM, false,
                 bad    ? p->problem
                 : file ? "a NAME.csv that s or `iodash run -o NAME.csv` wrote"
                        : YOURS_HINT);
-    canvas_text(c, at(r.x + 2, r.y + 4, w - 4), ROLE_DIM, false,
+    canvas_text(c, canvas_at(r.x + 2, r.y + 4, w - 4), ROLE_DIM, false,
                 file ? "Enter take  Tab complete  Esc back" : "Enter take  Esc back");
 }

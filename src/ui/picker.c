@@ -203,11 +203,11 @@ static void draw_item(struct canvas *c, const struct picker *p, struct rect r, i
     int name = name_width(p, r.w);
     canvas_fill(c, r, role, L' ');
     canvas_put(c, r.x + 1, r.y, role, here ? L'▶' : L' ');
-    canvas_cut(c, at(r.x + 3, r.y, name), role, here, item->name);
+    canvas_cut(c, canvas_at(r.x + 3, r.y, name), role, here, item->name);
     int x = r.x + 3 + name + 2, room = r.x + r.w - 1 - x;
     char text[ITEM_TEXT];
     item_text(item, text);
-    canvas_cut(c, at(x, r.y, room), role, false, text);
+    canvas_cut(c, canvas_at(x, r.y, room), role, false, text);
 }
 
 /* Is any sentence longer than its row? Then the one under the cursor is written out below. */
@@ -240,14 +240,14 @@ static void draw_foot(struct canvas *c, const struct picker *p, struct rect r, i
     char message[sizeof p->message + 2];
     snprintf(message, sizeof message, " %s ", p->message);
     if (p->message[0])
-        canvas_cut(c, at(r.x + 2, y, room), ROLE_WARN, true, message);
+        canvas_cut(c, canvas_at(r.x + 2, y, room), ROLE_WARN, true, message);
     else if (p->filter[0])
-        canvas_printf(c, at(r.x + 2, y, room), ROLE_FOCUS, true,
+        canvas_printf(c, canvas_at(r.x + 2, y, room), ROLE_FOCUS, true,
                       " find: %s_  Enter take  Esc back ", p->filter);
     else
-        canvas_text(c, at(r.x + 2, y, room), ROLE_FRAME, false, keys);
+        canvas_text(c, canvas_at(r.x + 2, y, room), ROLE_FRAME, false, keys);
     if (below && !p->message[0])
-        canvas_printf(c, at(r.x + r.w - 12, y, 11), ROLE_DIM, false, " %d more ↓ ", below);
+        canvas_printf(c, canvas_at(r.x + r.w - 12, y, 11), ROLE_DIM, false, " %d more ↓ ", below);
 }
 
 /* First line in sight. */
@@ -283,13 +283,14 @@ void picker_draw(struct canvas *c, const struct picker *p, struct picker_place *
         struct rect place = {r.x + 1, r.y + 1 + i, r.w - 2, 1};
         out->item[out->lines++] = lines[top + i].item;
         if (lines[top + i].item < 0)
-            canvas_text(c, at(place.x + 1, place.y, place.w - 1), ROLE_TITLE, true,
+            canvas_text(c, canvas_at(place.x + 1, place.y, place.w - 1), ROLE_TITLE, true,
                         lines[top + i].group);
         else
             draw_item(c, p, place, lines[top + i].item);
     }
     if (n == 0)
-        canvas_text(c, at(r.x + 3, r.y + 1, r.w - 4), ROLE_DIM, false, "nothing is called that");
+        canvas_text(c, canvas_at(r.x + 3, r.y + 1, r.w - 4), ROLE_DIM, false,
+                    "nothing is called that");
     draw_detail(c, p, (struct rect){r.x + 3, r.y + h - 1 - detail, r.w - 5, detail});
     draw_foot(c, p, r, count_items(lines, top + room, n));
 }

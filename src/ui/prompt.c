@@ -222,10 +222,10 @@ void prompt_draw(const struct app *a)
     char hint[400];
     say_hint(a, hint, sizeof hint);
     canvas_fill(c, (struct rect){0, c->h - 2, c->w, 2}, ROLE_TEXT, L' ');
-    canvas_cut(c, at(1, c->h - 2, c->w - 2), *problem ? ROLE_BAD : ROLE_DIM, false,
+    canvas_cut(c, canvas_at(1, c->h - 2, c->w - 2), *problem ? ROLE_BAD : ROLE_DIM, false,
                *problem ? problem : hint);
-    canvas_printf(c, at(0, c->h - 1, c->w), ROLE_FOCUS, true, ":%s_", a->entry.text);
+    canvas_printf(c, canvas_at(0, c->h - 1, c->w), ROLE_FOCUS, true, ":%s_", a->entry.text);
     if (c->w >= 80)
-        canvas_text(c, at(c->w - 37, c->h - 1, 37), ROLE_DIM, false,
+        canvas_text(c, canvas_at(c->w - 37, c->h - 1, 37), ROLE_DIM, false,
                     "  Tab complete  Enter do it  Esc back");
 }

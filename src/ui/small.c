@@ -36,17 +36,18 @@ static void draw_head(struct app *a, struct rect r, int cells)
                  s->now->asked);
     else
         snprintf(text, sizeof text, "%d of %d", s->now->taken, s->now->asked);
-    canvas_text(a->canvas, at(r.x + 2, r.y, FIRST_W - 3), ROLE_DIM, false, text);
+    canvas_text(a->canvas, canvas_at(r.x + 2, r.y, FIRST_W - 3), ROLE_DIM, false, text);
     for (int p = 0; p < s->pane_count; p++) {
-        canvas_printf(a->canvas, at(x + GAP_W - 1, r.y, 2), words_role(p), true, "%c", 'A' + p);
+        canvas_printf(a->canvas, canvas_at(x + GAP_W - 1, r.y, 2), words_role(p), true, "%c",
+                      'A' + p);
         for (int i = 0; i < cells; i++)
-            canvas_right(a->canvas, at(x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1), ROLE_DIM,
-                         false, words_head(s->small.metric[i]));
+            canvas_right(a->canvas, canvas_at(x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1),
+                         ROLE_DIM, false, words_head(s->small.metric[i]));
         x += GAP_W + cells * CELL_W;
     }
     if (s->pane_count > 1 && metric_table[s->small.ratio].cls != CLASS_STATE) {
         snprintf(text, sizeof text, "A/%c %s", 'A' + s->against, ratio_word(s->small.ratio));
-        canvas_text(a->canvas, at(x + 2, r.y, RATIO_W - 2), ROLE_DIM, false, text);
+        canvas_text(a->canvas, canvas_at(x + 2, r.y, RATIO_W - 2), ROLE_DIM, false, text);
     }
 }
 
@@ -76,18 +77,18 @@ static void draw_row(struct app *a, struct rect r, int cells, const struct small
     int x = r.x + FIRST_W;
     params_show(s->small.axis, row->axis, text, sizeof text);
     canvas_put(a->canvas, r.x + 2, r.y, ROLE_FOCUS, here ? L'▶' : L' ');
-    int used = canvas_text(a->canvas, at(r.x + 4, r.y, FIRST_W - 5), role, here, text);
+    int used = canvas_text(a->canvas, canvas_at(r.x + 4, r.y, FIRST_W - 5), role, here, text);
     if (!row->number)
-        canvas_text(a->canvas, at(r.x + 5 + used, r.y, FIRST_W - 6 - used), role, false,
+        canvas_text(a->canvas, canvas_at(r.x + 5 + used, r.y, FIRST_W - 6 - used), role, false,
                     "published");
     for (int p = 0; p < s->pane_count; p++) {
         for (int i = 0; i < cells; i++)
-            canvas_right(a->canvas, at(x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1), role, here,
-                         words_cell(s->small.metric[i], row->cell[p][i], text, sizeof text));
+            canvas_right(a->canvas, canvas_at(x + GAP_W + i * CELL_W + 1, r.y, CELL_W - 1), role,
+                         here, words_cell(s->small.metric[i], row->cell[p][i], text, sizeof text));
         x += GAP_W + cells * CELL_W;
     }
     ratio_text(row, text, sizeof text);
-    canvas_text(a->canvas, at(x + 2, r.y, RATIO_W - 2), role, here, text);
+    canvas_text(a->canvas, canvas_at(x + 2, r.y, RATIO_W - 2), role, here, text);
 }
 
 /* Of a published row: is any of its figures among the cells that fit? */

@@ -48,10 +48,10 @@ static void draw_claim(struct app *a, int i, int y)
     canvas_fill(c, row, role, L' ');
     canvas_put(c, 1, y, here ? role : looks[v].role, looks[v].mark);
     canvas_put(c, 2, y, role, here ? L'▶' : L' ');
-    canvas_cut(c, at(TITLE_X, y, room < BRIEF_LEAST ? c->w - TITLE_X : TITLE_W), role, here,
+    canvas_cut(c, canvas_at(TITLE_X, y, room < BRIEF_LEAST ? c->w - TITLE_X : TITLE_W), role, here,
                a->claims.all.list[i]->title);
     if (room >= BRIEF_LEAST)
-        canvas_cut(c, at(BRIEF_X, y, room), here ? role : ROLE_DIM, false, beside(t));
+        canvas_cut(c, canvas_at(BRIEF_X, y, room), here ? role : ROLE_DIM, false, beside(t));
     mouse_hot(a, row, act_claim_focus, i);
 }
 
@@ -70,7 +70,7 @@ static void draw_title(struct app *a, int y)
                  digits, env->cpus, digits == 1 && env->cpus[0] == '1' ? "" : "s");
     if (canvas_width(text) > a->canvas->w - 1)
         text[n] = '\0';
-    canvas_cut(a->canvas, at(1, y, a->canvas->w - 1), ROLE_TITLE, true, text);
+    canvas_cut(a->canvas, canvas_at(1, y, a->canvas->w - 1), ROLE_TITLE, true, text);
 }
 
 /* What the marks mean; before anything is tried, what would, and how long it takes. */
@@ -83,11 +83,12 @@ static void draw_legend(struct app *a, int y)
     int x = 1;
     char span[24];
     if (!claims_tried(a) && a->scene->file) {
-        canvas_text(c, at(1, y, c->w - 2), ROLE_DIM, false, "None was tried in this saved session");
+        canvas_text(c, canvas_at(1, y, c->w - 2), ROLE_DIM, false,
+                    "None was tried in this saved session");
         return;
     }
     if (!claims_tried(a) && !claims_to_try(a)) {
-        canvas_printf(c, at(1, y, c->w - 2), ROLE_FOCUS, true,
+        canvas_printf(c, canvas_at(1, y, c->w - 2), ROLE_FOCUS, true,
                       c->w < 72 ? "Not tried: p all %d, about %s; n this one"
                                 : "Not tried yet: p tries all %d, about %s; n the one in focus",
                       all->count, units_about(span, sizeof span, claims_seconds(all, NULL)));
@@ -96,7 +97,7 @@ static void draw_legend(struct app *a, int y)
     for (int i = 0; i < CLAIM_VERDICTS; i++) {
         canvas_put(c, x, y, looks[order[i]].role, looks[order[i]].mark);
         x += 2;
-        x += 2 + canvas_text(c, at(x, y, c->w - x), ROLE_DIM, false,
+        x += 2 + canvas_text(c, canvas_at(x, y, c->w - x), ROLE_DIM, false,
                              c->w < 72 ? looks[order[i]].brief : looks[order[i]].legend);
     }
 }
@@ -107,7 +108,8 @@ static void draw_more(struct canvas *c, int y, int below)
     if (below <= 0)
         return;
     snprintf(text, sizeof text, " %d more ↓ ", below);
-    canvas_text(c, at(c->w - 2 - canvas_width(text), y, canvas_width(text)), ROLE_DIM, false, text);
+    canvas_text(c, canvas_at(c->w - 2 - canvas_width(text), y, canvas_width(text)), ROLE_DIM, false,
+                text);
 }
 
 /* --- the one in focus ------------------------------------------------------------------------- */
@@ -142,7 +144,7 @@ static int lines_of(const struct part *p, int w)
 static void draw_part(struct app *a, const struct part *p, struct rect r)
 {
     int w = (int)strlen(p->head);
-    canvas_text(a->canvas, at(r.x, r.y, w), ROLE_TITLE, true, p->head);
+    canvas_text(a->canvas, canvas_at(r.x, r.y, w), ROLE_TITLE, true, p->head);
     chrome_text(a->canvas, (struct rect){r.x + w, r.y, r.w - w, r.h}, ROLE_TEXT, false, p->text);
 }
 
@@ -175,7 +177,7 @@ static void draw_detail(struct app *a, struct rect r)
     snprintf(parts[1].text, sizeof parts[1].text, "%s", c->how);
     snprintf(parts[2].text, sizeof parts[2].text, "%s", c->source);
     canvas_put(a->canvas, 1, r.y, ROLE_FOCUS, L'▶');
-    canvas_cut(a->canvas, at(r.x, r.y, r.w), ROLE_FOCUS, true, verdict);
+    canvas_cut(a->canvas, canvas_at(r.x, r.y, r.w), ROLE_FOCUS, true, verdict);
     draw_parts(a, parts, (struct rect){r.x, r.y + 1, r.w, r.h - 1});
 }
 

@@ -112,13 +112,13 @@ static void page_text(struct page *p, enum role role, bool bold, const char *tex
         size_t n = text_break(text, w, &next);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
         if (page_next(p))
-            canvas_text(p->c, at(1, p->y - 1, w), role, bold, line);
+            canvas_text(p->c, canvas_at(1, p->y - 1, w), role, bold, line);
     }
 }
 
 static int right(struct canvas *c, int x, int y, int w, const char *text)
 {
-    canvas_right(c, at(x, y, w), ROLE_TEXT, false, text);
+    canvas_right(c, canvas_at(x, y, w), ROLE_TEXT, false, text);
     return x + w;
 }
 
@@ -138,7 +138,7 @@ static void page_figure(struct page *p, const struct compare_figure *f)
     bool says = *m->unit && *m->unit != '/'; /* "requests/s" has its own */
     const char *unit = !strcmp(m->unit, "us") ? "µs" : m->unit;
     snprintf(text, sizeof text, "%s%s%s", m->title, says ? ", " : "", says ? unit : "");
-    canvas_cut(c, at(x, y, name_w(c)), ROLE_TEXT, false, text);
+    canvas_cut(c, canvas_at(x, y, name_w(c)), ROLE_TEXT, false, text);
     x = right(c, x + name_w(c), y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_A]));
     x = right(c, x, y, CELL_W, units_number(text, sizeof text, f->mean[SIDE_B]));
     x = right(c, x, y, RATIO_W, units_number(text, sizeof text, f->ratio));
@@ -150,7 +150,7 @@ static void page_figure(struct page *p, const struct compare_figure *f)
     x += p->ranges ? RANGE_W : 0;
     snprintf(text, sizeof text, "%s%s%s", compare_word(f->outcome), *f->reason ? ": " : "",
              f->reason);
-    canvas_cut(c, at(x + 2, y, c->w - x - 3), role_of(f->outcome),
+    canvas_cut(c, canvas_at(x + 2, y, c->w - x - 3), role_of(f->outcome),
                f->outcome == OUTCOME_DEARER || f->outcome == OUTCOME_CHEAPER, text);
 }
 
@@ -162,7 +162,7 @@ static void draw_heads(struct canvas *c, int y, bool ranges)
     x = right(c, x, y, RATIO_W, "B/A");
     if (ranges)
         x = right(c, x, y, RANGE_W, "interval");
-    canvas_text(c, at(x + 2, y, c->w - x - 2), ROLE_TEXT, false, "B is");
+    canvas_text(c, canvas_at(x + 2, y, c->w - x - 2), ROLE_TEXT, false, "B is");
 }
 
 static void page_row(struct page *p, const struct comparison *c, int i)
@@ -222,17 +222,17 @@ void view_compare_draw(struct app *a)
     for (int i = 0; i < SIDES; i++) {
         snprintf(text, sizeof text, "%s %s", i ? "B after: " : "A before:",
                  s->names[i] ? s->names[i] : "");
-        canvas_cut(c, at(1, 1 + i, c->w - 2), ROLE_TITLE, false, text);
+        canvas_cut(c, canvas_at(1, 1 + i, c->w - 2), ROLE_TITLE, false, text);
     }
     draw_heads(c, top - 1, ranges);
     struct page p = {c, top, top + room, s->top, 0, ranges};
     page_all(&p, &s->comparison);
     compare_trust(&s->comparison, text, sizeof text);
-    canvas_text(c, at(1, c->h - 3, 9), ROLE_TITLE, true, "TRUST");
+    canvas_text(c, canvas_at(1, c->h - 3, 9), ROLE_TITLE, true, "TRUST");
     struct rect trust = {10, c->h - 3, c->w - 11, s->top < most ? 1 : 2};
     chrome_text(c, trust, ROLE_WARN, false, text);
     if (s->top < most)
-        canvas_printf(c, at(1, c->h - 2, c->w - 2), ROLE_DIM, false, "↓ %d more lines",
+        canvas_printf(c, canvas_at(1, c->h - 2, c->w - 2), ROLE_DIM, false, "↓ %d more lines",
                       most - s->top);
     chrome_footer(a);
 }

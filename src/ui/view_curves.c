@@ -168,7 +168,7 @@ static void draw_tick(struct canvas *c, const struct curves *k, const struct plo
     for (int at = x - 2; at < x + w + 2; at++)
         if (at >= 0 && at < c->w && c->cells[y * c->w + at].ch[0] != L' ')
             return;
-    canvas_text(c, at(x, y, w), ROLE_DIM, false, text.s);
+    canvas_text(c, canvas_at(x, y, w), ROLE_DIM, false, text.s);
 }
 
 static void draw_x_axis(struct app *a, const struct plot *p)
@@ -204,7 +204,7 @@ static void draw_title(struct app *a, const struct plot *p)
     if (c->axis != PARAM_COUNT)
         say(&t, "x: %s%s   ", curves_axis_word(c->axis).s, p->logs.x ? ", log" : "");
     curves_say_common(c, &t);
-    canvas_cut(a->canvas, at(1, 1, a->canvas->w - 2), ROLE_TITLE, false, text);
+    canvas_cut(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_TITLE, false, text);
 }
 
 /* The reason is that of the main figure, or of what stands for it. */
@@ -290,10 +290,10 @@ void view_curves_draw(struct app *a)
     const struct scene_curves *s = &a->scene->curves;
     chrome_header(a);
     if (!s->has && a->frozen)
-        canvas_text(c, at(1, 1, c->w - 2), ROLE_DIM, false,
+        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
                     "frozen: the curves come when the picture goes on (f in the live view)");
     else if (!s->has || (!s->now.count && !s->has_before))
-        canvas_text(c, at(1, 1, c->w - 2), ROLE_DIM, false,
+        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     else
         draw_measured(a);

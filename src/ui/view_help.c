@@ -39,8 +39,8 @@ static void page_line(struct page *p, int indent, enum role role, const char *le
         snprintf(line, sizeof line, "%.*s", (int)n, rest);
         if (p->lines++ >= p->skip && p->y < p->end) {
             if (rest == text)
-                canvas_text(p->c, at(2, p->y, indent - 3), ROLE_FOCUS, true, left);
-            canvas_text(p->c, at(indent, p->y++, w), role, false, line);
+                canvas_text(p->c, canvas_at(2, p->y, indent - 3), ROLE_FOCUS, true, left);
+            canvas_text(p->c, canvas_at(indent, p->y++, w), role, false, line);
         }
         rest = next;
     } while (*rest);
@@ -71,11 +71,12 @@ void view_help_draw(struct app *a)
     int top = a->help_top < most ? a->help_top : most;
     a->help_most = most;
     chrome_header(a);
-    canvas_printf(c, at(1, 1, c->w - 2), ROLE_TITLE, true, "keys of the %s view",
+    canvas_printf(c, canvas_at(1, 1, c->w - 2), ROLE_TITLE, true, "keys of the %s view",
                   view_find(a->help_of)->name);
     struct page p = {c, 2, 2 + room, top, 0};
     page_all(&p, a->help_of);
     if (top < most)
-        canvas_printf(c, at(1, c->h - 2, c->w - 2), ROLE_DIM, false, "↓ %d more lines", most - top);
+        canvas_printf(c, canvas_at(1, c->h - 2, c->w - 2), ROLE_DIM, false, "↓ %d more lines",
+                      most - top);
     chrome_footer(a);
 }

@@ -43,14 +43,15 @@ static int draw_servers_cpu(struct app *a, int x, int y)
     double share = n->servers_cpu_pct;
     char text[16];
     if (!n->cpus.pinned)
-        x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "unpinned ");
+        x += canvas_text(c, canvas_at(x, y, c->w - x), ROLE_TEXT, false, "unpinned ");
     else if (n->want.params.workers > 1) /* on CPUs of their own, as far as there are */
-        x += canvas_text(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPUs ");
+        x += canvas_text(c, canvas_at(x, y, c->w - x), ROLE_TEXT, false, "CPUs ");
     else
-        x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ", n->cpus.server);
-    meter_draw(c, at(x, y, 6), ROLE_TEXT, share);
+        x += canvas_printf(c, canvas_at(x, y, c->w - x), ROLE_TEXT, false, "CPU %d ",
+                           n->cpus.server);
+    meter_draw(c, canvas_at(x, y, 6), ROLE_TEXT, share);
     x += 7;
-    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "server %3s %%  ",
+    x += canvas_printf(c, canvas_at(x, y, c->w - x), ROLE_TEXT, false, "server %3s %%  ",
                        whole(share, text, sizeof text));
     return x;
 }
@@ -62,9 +63,10 @@ static void draw_cpu(struct app *a, int y)
     char cpus[48], spare[16], others[16], steal[16], ui[16];
     int x = draw_servers_cpu(a, 1, y);
     cpu_list(&n->cpus.load, cpus, sizeof cpus);
-    x += canvas_printf(c, at(x, y, c->w - x), ROLE_TEXT, false, "CPU %s load, %2s %% spare  ", cpus,
-                       whole(n->load_spare_pct, spare, sizeof spare));
-    canvas_printf(c, at(x, y, c->w - x), ROLE_DIM, false, "others %2s, steal %s, ui %s %%",
+    x +=
+        canvas_printf(c, canvas_at(x, y, c->w - x), ROLE_TEXT, false, "CPU %s load, %2s %% spare  ",
+                      cpus, whole(n->load_spare_pct, spare, sizeof spare));
+    canvas_printf(c, canvas_at(x, y, c->w - x), ROLE_DIM, false, "others %2s, steal %s, ui %s %%",
                   whole(n->others_pct, others, sizeof others),
                   whole(n->steal_pct, steal, sizeof steal), whole(n->ui_cpu_pct, ui, sizeof ui));
 }
@@ -78,7 +80,7 @@ static void draw_machine(struct app *a, int y)
     snprintf(text, sizeof text, "%.200s, measured on %s%s%s%s%s",
              slash ? slash + 1 : a->scene->file, *e->host ? e->host : "a machine",
              *e->cpu ? ", " : "", e->cpu, *e->kernel ? ", " : "", e->kernel);
-    canvas_cut(a->canvas, at(1, y, a->canvas->w - 2), ROLE_DIM, false, text);
+    canvas_cut(a->canvas, canvas_at(1, y, a->canvas->w - 2), ROLE_DIM, false, text);
 }
 
 static void draw_pane(struct app *a, int pane, struct rect r)

@@ -67,9 +67,9 @@ static void draw_figure(struct app *a, const struct map_cell *cell, int x, int y
     char text[56], one[24], other[24];
     enum role role = cell->doubt ? ROLE_DIM : side_role(m, map_class(cell->times));
     bool sure = cell->rounds >= 3 && !cell->doubt;
-    canvas_text(c, at(x, y, 2), role, false, map_mark(cell, c->ascii, text, sizeof text));
+    canvas_text(c, canvas_at(x, y, 2), role, false, map_mark(cell, c->ascii, text, sizeof text));
     map_times(cell->times, text, sizeof text);
-    canvas_printf(c, at(x + 2, y, 5), cell->doubt ? ROLE_DIM : ROLE_TEXT, sure, "%5s", text);
+    canvas_printf(c, canvas_at(x + 2, y, 5), cell->doubt ? ROLE_DIM : ROLE_TEXT, sure, "%5s", text);
     if (cell->doubt)
         canvas_put(c, x + 7, y, ROLE_WARN, L'?');
     else if (cell->full[0] || cell->full[1])
@@ -79,22 +79,23 @@ static void draw_figure(struct app *a, const struct map_cell *cell, int x, int y
     snprintf(text, sizeof text, "%s/%s", words_cell(m->metric, cell->figure[0], one, sizeof one),
              words_cell(m->metric, cell->figure[1], other, sizeof other));
     if (canvas_width(text) <= WIDE_CELL - 11)
-        canvas_text(c, at(x + 10, y, WIDE_CELL - 11), ROLE_DIM, false, text);
+        canvas_text(c, canvas_at(x + 10, y, WIDE_CELL - 11), ROLE_DIM, false, text);
 }
 
 static void draw_cell(struct app *a, const struct map_cell *cell, int x, int y, bool wide)
 {
     struct canvas *c = a->canvas;
     if (running(a->scene, cell))
-        canvas_text(c, at(x + 2, y, 5), ROLE_FOCUS, true, "  ...");
+        canvas_text(c, canvas_at(x + 2, y, 5), ROLE_FOCUS, true, "  ...");
     else if (cell->kind == MAP_FIGURE && !isnan(cell->times))
         draw_figure(a, cell, x, y, wide);
     else if (cell->kind == MAP_CANNOT)
-        canvas_text(c, at(x + 2, y, 5), ROLE_DIM, false, "   no");
+        canvas_text(c, canvas_at(x + 2, y, 5), ROLE_DIM, false, "   no");
     else if (cell->kind == MAP_FAILED)
-        canvas_text(c, at(x + 2, y, 5), ROLE_BAD, false, "fails");
+        canvas_text(c, canvas_at(x + 2, y, 5), ROLE_BAD, false, "fails");
     else
-        canvas_text(c, at(x + 6, y, 1), ROLE_DIM, false, cell->kind == MAP_FIGURE ? "-" : "·");
+        canvas_text(c, canvas_at(x + 6, y, 1), ROLE_DIM, false,
+                    cell->kind == MAP_FIGURE ? "-" : "·");
 }
 
 static void draw_focus(struct app *a, const struct place *p)
@@ -143,7 +144,7 @@ static void draw_yours(struct app *a, const struct map *m, const struct place *p
     map_times(yours->times, times, sizeof times);
     snprintf(text, sizeof text, "yours%s%s", yours->kind == MAP_FIGURE ? " " : "",
              yours->kind == MAP_FIGURE && !isnan(yours->times) ? times : "");
-    canvas_text(a->canvas, at(x + 2, y, a->canvas->w - x - 3), ROLE_FOCUS, true, text);
+    canvas_text(a->canvas, canvas_at(x + 2, y, a->canvas->w - x - 3), ROLE_FOCUS, true, text);
 }
 
 /* --- the grid --------------------------------------------------------------------------------- */
@@ -154,17 +155,18 @@ static void draw_heads(struct app *a, const struct map *m, const struct place *p
     char text[24];
     int y = p->y - HEADS, middle = p->x + p->columns * p->pitch_x / 2 - 8;
     bool narrow = p->x == LEFT_NARROW;
-    canvas_text(c, at(1, y, p->x), ROLE_DIM, false, narrow ? "rq" : "requests");
-    canvas_text(c, at(middle, y, c->w - middle), ROLE_DIM, false, "connections open");
-    canvas_text(c, at(narrow ? 1 : 3, y + 1, 4), ROLE_DIM, false, "/s");
+    canvas_text(c, canvas_at(1, y, p->x), ROLE_DIM, false, narrow ? "rq" : "requests");
+    canvas_text(c, canvas_at(middle, y, c->w - middle), ROLE_DIM, false, "connections open");
+    canvas_text(c, canvas_at(narrow ? 1 : 3, y + 1, 4), ROLE_DIM, false, "/s");
     for (int i = 0; i < p->columns; i++) {
         map_number(m->axes.connections.values[p->from_column + i], text, sizeof text);
-        canvas_printf(c, at(p->x + i * p->pitch_x + 2, y + 1, 7), ROLE_DIM, false, "%5s", text);
+        canvas_printf(c, canvas_at(p->x + i * p->pitch_x + 2, y + 1, 7), ROLE_DIM, false, "%5s",
+                      text);
     }
     if (p->from_column > 0)
-        canvas_text(c, at(p->x - 1, y, 2), ROLE_DIM, false, "←");
+        canvas_text(c, canvas_at(p->x - 1, y, 2), ROLE_DIM, false, "←");
     if (p->from_column + p->columns < map_columns(m))
-        canvas_text(c, at(c->w - 2, y, 2), ROLE_DIM, false, "→");
+        canvas_text(c, canvas_at(c->w - 2, y, 2), ROLE_DIM, false, "→");
 }
 
 static void draw_grid(struct app *a, const struct map *m, const struct place *p)
@@ -173,7 +175,7 @@ static void draw_grid(struct app *a, const struct map *m, const struct place *p)
     for (int j = 0; j < p->rows; j++) {
         int y = p->y + j * p->pitch_y;
         map_number(m->axes.rate.values[p->from_row + j], text, sizeof text);
-        canvas_printf(a->canvas, at(0, y, p->x), ROLE_DIM, false, "%*s", p->x - 3, text);
+        canvas_printf(a->canvas, canvas_at(0, y, p->x), ROLE_DIM, false, "%*s", p->x - 3, text);
         for (int i = 0; i < p->columns; i++) {
             int column = p->from_column + i, row = p->from_row + j, x = p->x + i * p->pitch_x;
             draw_cell(a, map_cell(m, column, row), x, y, p->pitch_x == WIDE_CELL);
@@ -182,10 +184,10 @@ static void draw_grid(struct app *a, const struct map *m, const struct place *p)
         }
     }
     if (p->from_row > 0)
-        canvas_text(a->canvas, at(p->x - 3, p->y, 1), ROLE_DIM, false, "↑");
+        canvas_text(a->canvas, canvas_at(p->x - 3, p->y, 1), ROLE_DIM, false, "↑");
     if (p->from_row + p->rows < map_rows(m))
-        canvas_text(a->canvas, at(p->x - 3, p->y + (p->rows - 1) * p->pitch_y, 1), ROLE_DIM, false,
-                    "↓");
+        canvas_text(a->canvas, canvas_at(p->x - 3, p->y + (p->rows - 1) * p->pitch_y, 1), ROLE_DIM,
+                    false, "↓");
 }
 
 /* --- beneath ---------------------------------------------------------------------------------- */
@@ -237,12 +239,12 @@ static void draw_beneath(struct app *a, const struct map *m, struct rect r)
     y += chrome_text(c, (struct rect){1, y, r.w - 2, legend}, ROLE_DIM, false, text);
     y += r.h >= 12;
     beneath_text(a, m, text, sizeof text);
-    canvas_text(c, at(1, y, 7), ROLE_TITLE, true, "ANSWER");
+    canvas_text(c, canvas_at(1, y, 7), ROLE_TITLE, true, "ANSWER");
     y += chrome_text(c, (struct rect){9, y, r.w - 10, end - y - trust}, ROLE_TEXT, true, text);
     if (!trust || a->scene->map_measured == 0)
         return;
     map_trust(m, text, sizeof text);
-    canvas_text(c, at(1, y, 7), ROLE_TITLE, true, "TRUST");
+    canvas_text(c, canvas_at(1, y, 7), ROLE_TITLE, true, "TRUST");
     chrome_text(c, (struct rect){9, y, r.w - 10, end - y}, ROLE_DIM, false, text);
 }
 
@@ -253,7 +255,7 @@ static void draw_title(struct app *a, const struct map *m)
     size_t n = strlen(text);
     if (a->canvas->w >= 80)
         snprintf(text + n, sizeof text - n, ".  Find your server: how many, how busy");
-    canvas_cut(a->canvas, at(1, 1, a->canvas->w - 2), ROLE_TITLE, true, text);
+    canvas_cut(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_TITLE, true, text);
 }
 
 static void draw_map(struct app *a, const struct map *m)
@@ -277,7 +279,7 @@ void view_map_draw(struct app *a)
     if (s->has_map)
         draw_map(a, &s->map);
     else
-        canvas_text(a->canvas, at(1, 1, a->canvas->w - 2), ROLE_DIM, false, s->map_refused);
+        canvas_text(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_DIM, false, s->map_refused);
     chrome_log(a, a->canvas->h - 2);
     chrome_footer(a);
 }

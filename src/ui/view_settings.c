@@ -72,12 +72,12 @@ static void draw_setting(struct app *a, enum param_id id, int y)
     canvas_put(c, 1, y, role, here ? L'▶' : L' ');
     if (is_kept(a, id))
         canvas_put(c, 2, y, role, L'●');
-    canvas_cut(c, at(NAME_X, y, VALUE_X - NAME_X - 1), role, here, param_table[id].id);
-    int w = canvas_cut(c, at(VALUE_X, y, HELP_X - VALUE_X - 2), role, true,
+    canvas_cut(c, canvas_at(NAME_X, y, VALUE_X - NAME_X - 1), role, here, param_table[id].id);
+    int w = canvas_cut(c, canvas_at(VALUE_X, y, HELP_X - VALUE_X - 2), role, true,
                        value_of(a, id, value, sizeof value));
     if (!is_usual(a, id))
         canvas_put(c, VALUE_X + w, y, here ? role : ROLE_FOCUS, L'*');
-    canvas_cut(c, at(HELP_X, y, c->w - HELP_X - 1), here ? role : ROLE_DIM, false,
+    canvas_cut(c, canvas_at(HELP_X, y, c->w - HELP_X - 1), here ? role : ROLE_DIM, false,
                param_table[id].help);
     mouse_hot(a, row, act_setting_focus, (int)id);
 }
@@ -107,13 +107,13 @@ static void draw_title(struct app *a)
 {
     struct canvas *c = a->canvas;
     if (a->dialog == DIALOG_FIND)
-        canvas_printf(c, at(1, 1, c->w - 2), ROLE_FOCUS, true, "find: %s_  Enter keep  Esc all",
-                      a->settings.find);
+        canvas_printf(c, canvas_at(1, 1, c->w - 2), ROLE_FOCUS, true,
+                      "find: %s_  Enter keep  Esc all", a->settings.find);
     else if (a->settings.find[0])
-        canvas_printf(c, at(1, 1, c->w - 2), ROLE_TITLE, true,
+        canvas_printf(c, canvas_at(1, 1, c->w - 2), ROLE_TITLE, true,
                       "settings with \"%s\"; Esc shows all", a->settings.find);
     else
-        canvas_text(c, at(1, 1, c->w - 2), ROLE_TITLE, true,
+        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_TITLE, true,
                     "settings: what is measured, and how   * not what is usual");
 }
 
@@ -129,17 +129,18 @@ void view_settings_draw(struct app *a)
     draw_title(a);
     for (int i = 0; i < room && top + i < l.n; i++)
         if (l.id[top + i] < 0)
-            canvas_text(c, at(1, LIST_TOP + i, c->w - 2), ROLE_TITLE, true, l.group[top + i]);
+            canvas_text(c, canvas_at(1, LIST_TOP + i, c->w - 2), ROLE_TITLE, true,
+                        l.group[top + i]);
         else
             draw_setting(a, (enum param_id)l.id[top + i], LIST_TOP + i);
     canvas_fill(c, (struct rect){0, bottom, c->w, 1}, ROLE_FRAME, L'─');
     if (top + room < l.n)
-        canvas_printf(c, at(c->w - 13, bottom, 12), ROLE_DIM, false, " %d more ↓ ",
+        canvas_printf(c, canvas_at(c->w - 13, bottom, 12), ROLE_DIM, false, " %d more ↓ ",
                       l.n - top - room);
     if (l.n)
         draw_detail(a, (struct rect){1, bottom + 1, c->w - 2, DETAIL});
     else
-        canvas_text(c, at(NAME_X, LIST_TOP, c->w - NAME_X), ROLE_DIM, false,
+        canvas_text(c, canvas_at(NAME_X, LIST_TOP, c->w - NAME_X), ROLE_DIM, false,
                     "nothing is called that");
     chrome_log(a, c->h - 2);
     chrome_footer(a);

@@ -31,7 +31,7 @@ struct sight { /* the columns in sight beside the first: n from `from` on */
 static struct strip cell_strip(const struct table_column *col, const char *text, int x, int y)
 {
     int used = canvas_width(text), pad = col->text || used > col->width ? 0 : col->width - used;
-    return at(x + pad, y, col->width);
+    return canvas_at(x + pad, y, col->width);
 }
 
 static enum role column_role(const struct table_column *col)
@@ -53,7 +53,7 @@ static void draw_group(struct canvas *c, const struct table_column *col, struct 
 {
     bool letter = col->head[0][1] == ' ' && to.w < 8 && canvas_width(col->head[0]) > to.w;
     if (letter)
-        canvas_text(c, at(to.x, to.y, 1), column_role(col), true, col->head[0]);
+        canvas_text(c, canvas_at(to.x, to.y, 1), column_role(col), true, col->head[0]);
     else
         canvas_cut(c, to, column_role(col), true, col->head[0]);
 }
@@ -67,7 +67,7 @@ static void draw_heads(struct app *a, const struct table *t, struct sight s, int
         const struct table_column *col = &t->column[i];
         bool first = k <= 0 || strcmp(col->head[0], t->column[i - 1].head[0]) != 0;
         if (first && *col->head[0])
-            draw_group(c, col, at(x, y, group_width(t, i, s.from + s.n)));
+            draw_group(c, col, canvas_at(x, y, group_width(t, i, s.from + s.n)));
         canvas_text(c, cell_strip(col, col->head[1], x, y + 1), ROLE_DIM, false, col->head[1]);
         x += col->width + GAP;
     }
@@ -112,11 +112,12 @@ static int draw_table(struct app *a, const struct table *t, int y, int h)
     rule.y = y + 3 + i;
     canvas_fill(c, rule, ROLE_FRAME, L'─');
     if (s.from + s.n < t->columns)
-        canvas_text(c, at(c->w - 9, y + 2, 8), ROLE_DIM, false, " more ] ");
+        canvas_text(c, canvas_at(c->w - 9, y + 2, 8), ROLE_DIM, false, " more ] ");
     if (top > 0)
-        canvas_printf(c, at(2, y + 2, 20), ROLE_DIM, false, " %d more ↑ ", top);
+        canvas_printf(c, canvas_at(2, y + 2, 20), ROLE_DIM, false, " %d more ↑ ", top);
     if (top + i < t->rows)
-        canvas_printf(c, at(2, rule.y, 20), ROLE_DIM, false, " %d more ↓ ", t->rows - top - i);
+        canvas_printf(c, canvas_at(2, rule.y, 20), ROLE_DIM, false, " %d more ↓ ",
+                      t->rows - top - i);
     return rule.y + 1;
 }
 
@@ -147,16 +148,16 @@ void view_table_draw(struct app *a)
     int bottom = c->h - 2, gap = c->h >= 20;
     chrome_header(a);
     if (!s->has_table || !s->table.rows) {
-        canvas_text(c, at(1, TOP, c->w - 1), ROLE_DIM, false,
+        canvas_text(c, canvas_at(1, TOP, c->w - 1), ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     } else {
-        canvas_cut(c, at(1, TOP, c->w - 1), ROLE_TEXT, false, s->table.title);
+        canvas_cut(c, canvas_at(1, TOP, c->w - 1), ROLE_TEXT, false, s->table.title);
         int answer = answer_lines(a, bottom - TOP - 2 - gap);
         bottom -= answer + gap;
         int y = draw_table(a, &s->table, TOP + 2, bottom - TOP - 2);
         y += draw_published(a, y, bottom - y);
         if (s->table.foot[0] && y < bottom)
-            canvas_cut(c, at(1, y++, c->w - 2), ROLE_TEXT, false, s->table.foot);
+            canvas_cut(c, canvas_at(1, y++, c->w - 2), ROLE_TEXT, false, s->table.foot);
         y = y < bottom ? y + 1 : y;
         chrome_answer(a, (struct rect){0, y, c->w, answer}, &s->sweep);
     }

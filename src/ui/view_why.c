@@ -46,11 +46,11 @@ static void draw_side(struct canvas *c, int y, const struct columns *k, const st
     char text[24];
     bool none = l->calls == 0;
     if (!isnan(l->calls))
-        canvas_right(c, at(k->x, y, CALLS), ROLE_TEXT, bold,
+        canvas_right(c, canvas_at(k->x, y, CALLS), ROLE_TEXT, bold,
                      none ? "0" : amount(l->calls, text, sizeof text));
     if (k->price)
-        canvas_text(c, at(k->x + CALLS + 2, y, k->w - CALLS - 9), ROLE_DIM, false, l->price);
-    canvas_right(c, at(k->x + k->w - 8, y, 7), ROLE_TEXT, bold,
+        canvas_text(c, canvas_at(k->x + CALLS + 2, y, k->w - CALLS - 9), ROLE_DIM, false, l->price);
+    canvas_right(c, canvas_at(k->x + k->w - 8, y, 7), ROLE_TEXT, bold,
                  none ? "-" : amount(l->us, text, sizeof text));
 }
 
@@ -58,13 +58,13 @@ static void draw_heads(struct canvas *c, const struct scene_why *w, int y)
 {
     for (int i = 0; i < w->count; i++) {
         struct columns k = half(c, i);
-        canvas_printf(c, at(k.x + 1, y, k.w - 1), words_role(w->pane[i]), true, "%c %s",
+        canvas_printf(c, canvas_at(k.x + 1, y, k.w - 1), words_role(w->pane[i]), true, "%c %s",
                       'A' + w->pane[i], w->model[i]);
-        canvas_right(c, at(k.x, y + 1, CALLS), ROLE_DIM, false, "calls");
+        canvas_right(c, canvas_at(k.x, y + 1, CALLS), ROLE_DIM, false, "calls");
         if (k.price)
-            canvas_text(c, at(k.x + CALLS + 1, y + 1, k.w - CALLS - 8), ROLE_DIM, false,
+            canvas_text(c, canvas_at(k.x + CALLS + 1, y + 1, k.w - CALLS - 8), ROLE_DIM, false,
                         "× price, µs");
-        canvas_right(c, at(k.x + k.w - 8, y + 1, 7), ROLE_DIM, false, "= µs");
+        canvas_right(c, canvas_at(k.x + k.w - 8, y + 1, 7), ROLE_DIM, false, "= µs");
     }
 }
 
@@ -109,7 +109,7 @@ static int draw_bill(struct app *a, const struct scene_why *w, int y, bool one)
         bool here = n == a->why_line, sum = n == BILL_MEASURED;
         mouse_hot(a, (struct rect){0, y, c->w, 1}, act_why_focus, n);
         canvas_put(c, 0, y, ROLE_FOCUS, here ? L'▶' : L' ');
-        canvas_text(c, at(2, y, LABEL), here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
+        canvas_text(c, canvas_at(2, y, LABEL), here ? ROLE_FOCUS : ROLE_TEXT, here || sum,
                     bill_words[n].label);
         for (int i = 0; i < w->count; i++) {
             struct columns k = half(c, i);
@@ -146,7 +146,7 @@ static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, 
     double sum = 0, all = us_of(&w->bill[i], 0, BILL_REST);
     int x = 5;
     char text[24];
-    canvas_printf(c, at(2, y, 2), words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
+    canvas_printf(c, canvas_at(2, y, 2), words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
     for (int p = 0; p < PARTS; p++) {
         sum += us_of(&w->bill[i], parts[p].from, parts[p].to);
         int end = 5 + (int)lround(sum * scale);
@@ -154,7 +154,7 @@ static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, 
                     c->ascii ? parts[p].plain : parts[p].glyph);
         x = end;
     }
-    canvas_text(c, at(x + 1, y, 8), ROLE_TEXT, false, amount(all, text, sizeof text));
+    canvas_text(c, canvas_at(x + 1, y, 8), ROLE_TEXT, false, amount(all, text, sizeof text));
 }
 
 /* What the glyphs stand for, beside the bar that leaves room for it. */
@@ -163,7 +163,7 @@ static void draw_legend(struct canvas *c, int x, int y)
     x = x > c->w - 33 ? x : c->w - 33;
     for (int p = 0; p < PARTS; p++) {
         canvas_put(c, x, y, ROLE_DIM, c->ascii ? parts[p].plain : parts[p].glyph);
-        x += 2 + canvas_text(c, at(x + 2, y, 12), ROLE_DIM, false, parts[p].name) + 2;
+        x += 2 + canvas_text(c, canvas_at(x + 2, y, 12), ROLE_DIM, false, parts[p].name) + 2;
     }
 }
 
@@ -193,7 +193,7 @@ static void draw_fact(struct canvas *c, const struct scene_why *w, int f, struct
     enum metric_id m = why_facts[f].metric;
     const char *name = why_facts[f].name;
     int each = (to.w - 19) / 2 < 11 ? (to.w - 19) / 2 : 11;
-    canvas_cut(c, at(to.x, to.y, 18), ROLE_DIM, false, *name ? name : metric_table[m].title);
+    canvas_cut(c, canvas_at(to.x, to.y, 18), ROLE_DIM, false, *name ? name : metric_table[m].title);
     for (int i = 0; i < w->count; i++) {
         char text[24];
         double v = w->fact[f][i];
@@ -204,7 +204,7 @@ static void draw_fact(struct canvas *c, const struct scene_why *w, int f, struct
             words_cell(m, v, text, sizeof text);
         else
             words_figure(m, v, c->ascii, text, sizeof text);
-        canvas_right(c, at(to.x + 19 + i * each, to.y, each - 1), ROLE_TEXT, false, text);
+        canvas_right(c, canvas_at(to.x + 19 + i * each, to.y, each - 1), ROLE_TEXT, false, text);
     }
 }
 
@@ -223,7 +223,7 @@ static int draw_facts(struct canvas *c, const struct scene_why *w, int y, int li
     for (int f = 0; f < WHY_FACTS && n < lines * beside; f++) {
         if (!measured(w, f))
             continue;
-        draw_fact(c, w, f, at(2 + n % beside * width, y + n / beside, width - 2));
+        draw_fact(c, w, f, canvas_at(2 + n % beside * width, y + n / beside, width - 2));
         n++;
     }
     return y + (n + beside - 1) / beside;
@@ -240,7 +240,7 @@ static void note(struct notes *n, enum role role, const char *head, const char *
 {
     if (!*text || n->y >= n->end)
         return;
-    int x = 2 + canvas_text(n->c, at(2, n->y, n->c->w - 3), ROLE_TITLE, false, head) + 1;
+    int x = 2 + canvas_text(n->c, canvas_at(2, n->y, n->c->w - 3), ROLE_TITLE, false, head) + 1;
     struct rect room = {x, n->y, n->c->w - x - 1, n->end - n->y};
     n->y += chrome_text(n->c, room, role, false, text);
 }
@@ -283,7 +283,7 @@ static void draw_explained(struct app *a, const struct scene_why *w, int y, int 
             say(&t, "%s µs a request", l->calls == 0 ? "0" : amount(l->us, us, sizeof us));
         if (!isnan(pct))
             say(&t, ", %.0f %% of all", pct);
-        canvas_cut(c, at(2, y++, c->w - 3), words_role(w->pane[i]), true, text);
+        canvas_cut(c, canvas_at(2, y++, c->w - 3), words_role(w->pane[i]), true, text);
     }
     struct notes n = {c, y, end};
     note(&n, ROLE_TEXT, word->label, word->text);
@@ -307,11 +307,11 @@ static void draw_title(struct app *a, const struct scene_why *w)
         say(&t, " · prices were not measured");
     if (w->workload->repeat && w->rounds > 1)
         say(&t, " · means of %d passes", w->rounds);
-    canvas_cut(c, at(1, 1, c->w - 2), ROLE_TITLE, true,
+    canvas_cut(c, canvas_at(1, 1, c->w - 2), ROLE_TITLE, true,
                c->w < 80 ? "The bill of one request: calls × price, µs of server CPU"
                          : "The bill of one request: calls × price on this machine, µs of server "
                            "CPU");
-    canvas_cut(c, at(1, 2, c->w - 2), ROLE_DIM, false, text);
+    canvas_cut(c, canvas_at(1, 2, c->w - 2), ROLE_DIM, false, text);
 }
 
 /* Bars, figures and notes, below the bill. */
@@ -347,7 +347,7 @@ void view_why_draw(struct app *a)
     const struct scene_why *w = &a->scene->why;
     chrome_header(a);
     if (!w->row) {
-        canvas_text(c, at(1, 1, c->w - 2), ROLE_DIM, false,
+        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
                     a->frozen
                         ? "frozen: the bill comes when the picture goes on (f in the live view)"
                         : "nothing is measured of this yet; the first round kept has a bill");

@@ -17,7 +17,7 @@ static const char *drawn(int w, int x, int max, bool ascii, const char *text)
 {
     struct canvas *c = canvas_new(w, 1);
     c->ascii = ascii;
-    canvas_text(c, at(x, 0, max), ROLE_TEXT, false, text);
+    canvas_text(c, canvas_at(x, 0, max), ROLE_TEXT, false, text);
     canvas_line(c, 0, line, sizeof line);
     canvas_free(c);
     return line;
@@ -55,7 +55,7 @@ static void wide_and_combining_characters_line_up(void **state)
     assert_string_equal(drawn(30, 0, 5, false, "日本語"), "日本"); /* no half of a character */
     assert_string_equal(drawn(5, 0, 30, false, "日本語"), "日本");
     struct canvas *c = canvas_new(10, 1);
-    canvas_text(c, at(0, 0, 10), ROLE_TEXT, false, "日本|");
+    canvas_text(c, canvas_at(0, 0, 10), ROLE_TEXT, false, "日本|");
     assert_int_equal(c->cells[4].ch[0], L'|');
     assert_int_equal(c->cells[1].ch[0], 0);
     canvas_put(c, 1, 0, ROLE_TEXT, L'x'); /* takes the right half: the left one must not stay */
@@ -113,8 +113,8 @@ static void drawing_outside_changes_nothing(void **state)
     struct canvas *c = canvas_new(3, 2);
     canvas_put(c, -1, 0, ROLE_TEXT, L'x');
     canvas_put(c, 3, 1, ROLE_TEXT, L'x');
-    canvas_text(c, at(0, 2, 9), ROLE_TEXT, false, "xxx");
-    canvas_text(c, at(0, -1, 9), ROLE_TEXT, false, "xxx");
+    canvas_text(c, canvas_at(0, 2, 9), ROLE_TEXT, false, "xxx");
+    canvas_text(c, canvas_at(0, -1, 9), ROLE_TEXT, false, "xxx");
     canvas_fill(c, (struct rect){-5, -5, 4, 20}, ROLE_TEXT, L'x');
     for (int y = 0; y < 2; y++) {
         canvas_line(c, y, line, sizeof line);
@@ -140,7 +140,7 @@ static const char *cut(int w, bool ascii, const char *text)
 {
     struct canvas *c = canvas_new(30, 1);
     c->ascii = ascii;
-    canvas_cut(c, at(0, 0, w), ROLE_TEXT, false, text);
+    canvas_cut(c, canvas_at(0, 0, w), ROLE_TEXT, false, text);
     canvas_line(c, 0, line, sizeof line);
     canvas_free(c);
     return line;

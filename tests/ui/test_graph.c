@@ -253,13 +253,13 @@ static void small_ones(void **state)
 {
     (void)state;
     struct canvas *c = canvas_new(10, 1);
-    meter_draw(c, at(0, 0, 8), ROLE_TEXT, 50);
+    meter_draw(c, canvas_at(0, 0, 8), ROLE_TEXT, 50);
     canvas_line(c, 0, text, sizeof text);
     assert_string_equal(text, "▮▮▮▮▯▯▯▯");
-    meter_draw(c, at(0, 0, 8), ROLE_TEXT, NAN);
+    meter_draw(c, canvas_at(0, 0, 8), ROLE_TEXT, NAN);
     canvas_line(c, 0, text, sizeof text);
     assert_string_equal(text, "▯▯▯▯▯▯▯▯");
-    meter_draw(c, at(0, 0, 8), ROLE_TEXT, 400);
+    meter_draw(c, canvas_at(0, 0, 8), ROLE_TEXT, 400);
     canvas_line(c, 0, text, sizeof text);
     assert_string_equal(text, "▮▮▮▮▮▮▮▮");
     canvas_clear(c);
