@@ -194,9 +194,22 @@ static int probe_maps(double out[PROBE_FIGURES], struct err *e)
 }
 
 const struct claim_probe claim_probes[] = {
-    {"epoll_maps", {"epoll_maps", "mmap_of_a_set", "io_uring_maps", NULL}, probe_maps},
-    {"epoll_close", {"told_after_close", "told_while_a_copy_is_open", NULL}, probe_close},
-    {"epoll_edge", {"lost_when_emptied", "lost_when_left", "lost_when_left_and_mod", NULL},
+    {"epoll_maps",
+     {{"epoll_maps", "shared mappings of an epoll server", false},
+      {"mmap_of_a_set", "its set can be mapped", true},
+      {"io_uring_maps", "mappings of an io_uring server", false},
+      {NULL}},
+     probe_maps},
+    {"epoll_close",
+     {{"told_after_close", "told of it after the close", true},
+      {"told_while_a_copy_is_open", "told of it while a copy is open", true},
+      {NULL}},
+     probe_close},
+    {"epoll_edge",
+     {{"lost_when_emptied", "lost of 2000 events, all bytes read", false},
+      {"lost_when_left", "lost with bytes left unread", true},
+      {"lost_when_left_and_mod", "the same after a MOD", true},
+      {NULL}},
      probe_edge},
 };
 const int claim_probe_count = sizeof claim_probes / sizeof *claim_probes;

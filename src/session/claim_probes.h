@@ -4,13 +4,20 @@
 #ifndef SESSION_CLAIM_PROBES_H
 #define SESSION_CLAIM_PROBES_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 #define PROBE_FIGURES 4
 
+struct probe_figure {
+    const char *name, *says; /* in the rules; in words, for people */
+    bool yes_no;             /* 1 or 0; else a count */
+};
+
 struct claim_probe {
     const char *name;
-    const char *figures[PROBE_FIGURES + 1]; /* NULL-ended */
+    struct probe_figure figures[PROBE_FIGURES + 1]; /* the last one has no name */
     /* One value a figure, NaN where it has none; -errno and why it cannot be tried here. */
     int (*run)(double out[PROBE_FIGURES], struct err *e);
 };

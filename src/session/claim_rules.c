@@ -79,12 +79,12 @@ static int parse_probe(const struct claim *claim, const char *figure, const char
         return err_set(e, EINVAL, "probe.%.40s: the claim has no probe", figure);
     if (expr_parse_limit(limit, &c->of.op, &c->of.number) < 0)
         return err_set(e, EINVAL, "%.40s: is no comparison with a number", limit);
-    for (int i = 0; claim->probe->figures[i]; i++) {
+    for (int i = 0; claim->probe->figures[i].name; i++) {
         size_t n = strlen(all);
         c->figure = i;
-        if (!strcmp(claim->probe->figures[i], figure))
+        if (!strcmp(claim->probe->figures[i].name, figure))
             return 0;
-        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", claim->probe->figures[i]);
+        snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", claim->probe->figures[i].name);
     }
     return err_set(e, EINVAL, "probe.%.40s: no such figure; %s gives %s", figure,
                    claim->probe->name, all);

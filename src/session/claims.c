@@ -167,12 +167,26 @@ static struct range line_of(struct judge *j, const struct claim_condition *c)
     return (struct range){slope - half, slope, slope + half};
 }
 
+static const struct probe_figure *probe_figure(const struct judge *j,
+                                               const struct claim_condition *c)
+{
+    return &j->claim->probe->figures[c->figure];
+}
+
 static struct range probe_of(struct judge *j, const struct claim_condition *c)
 {
     double v = j->probe ? j->probe[c->figure] : NAN;
     if (isnan(v) && !j->missing[0])
-        snprintf(j->missing, sizeof j->missing, "%s: not measured", c->text);
+        snprintf(j->missing, sizeof j->missing, "%s: not measured", probe_figure(j, c)->says);
     return (struct range){v, v, v};
+}
+
+static struct num probe_value(const struct judge *j, const struct claim_condition *c, double v)
+{
+    struct num n = num_whole(v);
+    if (probe_figure(j, c)->yes_no)
+        snprintf(n.s, sizeof n.s, "%s", v > 0 ? "yes" : "no");
+    return n;
 }
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -185,14 +199,22 @@ static enum holds compare(const struct expr *x, struct range v)
     return low && high ? HOLDS_YES : low || high ? HOLDS_UNSURE : HOLDS_NO;
 }
 
-static void say_figure(struct judge *j, const char *label, struct range v)
+/* False: it stands there already. */
+static bool say_label(struct judge *j, const char *label)
 {
     char key[192];
     snprintf(key, sizeof key, "%s: ", label);
     const char *there = strstr(j->figures.buf, key);
     if (there && (there == j->figures.buf || there[-1] == ' '))
-        return;
+        return false;
     say(&j->figures, "%s%s", j->figures.used ? "; " : "", key);
+    return true;
+}
+
+static void say_figure(struct judge *j, const char *label, struct range v)
+{
+    if (!say_label(j, label))
+        return;
     if (isnan(v.value)) {
         say(&j->figures, "not measured");
         return;
@@ -202,6 +224,12 @@ static void say_figure(struct judge *j, const char *label, struct range v)
     say(&j->figures, "%s", exact ? num_whole(v.value).s : num(v.value).s);
     if (!exact)
         say(&j->figures, " (%s to %s)", num(v.low).s, num(v.high).s);
+}
+
+static void say_probed(struct judge *j, const struct claim_condition *c, double v)
+{
+    if (say_label(j, probe_figure(j, c)->says))
+        say(&j->figures, "%s", isnan(v) ? "not measured" : probe_value(j, c, v).s);
 }
 
 static void label_of(const struct judge *j, const struct claim_condition *c, const struct row *r,
@@ -246,7 +274,10 @@ static enum holds condition_holds(struct judge *j, const struct claim_condition 
     if (c->term == TERM_FIGURE || c->term == TERM_RATIO)
         return in_rows(j, c);
     struct range v = c->term == TERM_PROBE ? probe_of(j, c) : line_of(j, c);
-    say_figure(j, c->text, v);
+    if (c->term == TERM_PROBE)
+        say_probed(j, c, v.value);
+    else
+        say_figure(j, c->text, v);
     return compare(&c->of, v);
 }
 
@@ -273,7 +304,8 @@ static struct range blank_of(struct judge *j, const struct claim_condition *c)
     return no_range;
 }
 
-static void say_blank(struct text *t, const struct claim_condition *c, struct range v)
+static void say_blank(const struct judge *j, struct text *t, const struct claim_condition *c,
+                      struct range v)
 {
     bool us = c->term == TERM_SLOPE && !strcmp(metric_table[c->of.metric].unit, "us");
     if (us)
@@ -281,7 +313,7 @@ static void say_blank(struct text *t, const struct claim_condition *c, struct ra
     else if (c->term == TERM_FIGURE)
         say(t, "%s", num_metric(c->of.metric, v.value).s);
     else
-        say(t, "%s", c->term == TERM_PROBE ? num_whole(v.value).s : num(v.value).s);
+        say(t, "%s", c->term == TERM_PROBE ? probe_value(j, c, v.value).s : num(v.value).s);
     if (c->range)
         say_range(t, v.low, v.high);
 }
@@ -298,7 +330,7 @@ static void say_brief(struct judge *j, char *out, size_t size)
         }
         const char *open = strchr(at, '{');
         say(&t, "%.*s", (int)(open - at), at);
-        say_blank(&t, &j->claim->briefs[i], v);
+        say_blank(j, &t, &j->claim->briefs[i], v);
         at = strchr(open, '}') + 1;
     }
     say(&t, "%s", at);

@@ -254,6 +254,29 @@ static void no_rows_give_none(void **state)
     claims_free(&c);
 }
 
+/* What a probe gave is said in words, not as 1 and 0 of an id. */
+static void probes_speak_as_people_do(void **state)
+{
+    static const double gave[PROBE_FIGURES] = {0, 1, NAN, NAN};
+    struct claims c;
+    struct err e = {{0}};
+    struct claim_result out;
+    (void)state;
+    if (read_text(HEAD "brief = lost: {probe.lost_when_emptied}, left: {probe.lost_when_left}\n"
+                       "depends = probe.lost_when_emptied<=0 and probe.lost_when_left>0\n"
+                       "true = probe.lost_when_left_and_mod>0\n"
+                       "probe = epoll_edge\n",
+                  &c, &e) < 0)
+        fail_msg("%s", e.text);
+    claim_judge(c.list[0], NULL, gave, &out);
+    assert_int_equal(out.verdict, CLAIM_DEPENDS);
+    assert_string_equal(out.brief, "lost: 0, left: yes");
+    assert_string_equal(out.figures, "lost of 2000 events, all bytes read: 0; "
+                                     "lost with bytes left unread: yes; "
+                                     "the same after a MOD: not measured");
+    claims_free(&c);
+}
+
 /* --- what is shipped -------------------------------------------------------------------------- */
 
 static void all_shipped_claims_are_read(void **state)
@@ -287,7 +310,7 @@ static void probes_see_what_they_look_for(void **state)
         if (!strcmp(claim_probes[i].name, "epoll_maps"))
             continue; /* it starts a server: the whole program tries it */
         assert_int_equal(claim_probes[i].run(v, &e), 0);
-        for (int k = 0; claim_probes[i].figures[k]; k++)
+        for (int k = 0; claim_probes[i].figures[k].name; k++)
             assert_false(isnan(v[k]));
         assert_true(v[0] <= 0); /* closed is gone; emptied loses nothing: epoll(7) */
         assert_true(v[1] > 0);
@@ -306,6 +329,7 @@ int main(void)
         cmocka_unit_test(only_its_newest_rows_are_judged),
         cmocka_unit_test(rows_that_do_not_hold_give_none),
         cmocka_unit_test(no_rows_give_none),
+        cmocka_unit_test(probes_speak_as_people_do),
         cmocka_unit_test(all_shipped_claims_are_read),
         cmocka_unit_test(probes_see_what_they_look_for),
     };
