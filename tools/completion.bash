@@ -11,11 +11,19 @@ _iodash_choices() {
 }
 
 _iodash() {
-    local program=$1 word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local command='' words='' list=''
+    local program=$1 at=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} before
+    local command='' words='' list='' stands=''
+    # To bash : and = are words of their own, and what stands before one stays when it completes.
+    [[ $word == [:=] ]] && word='' at=$((at + 1))
+    [ "${COMP_WORDS[at - 1]}" = : ] && stands=${COMP_WORDS[at - 2]}: at=$((at - 2))
+    word=$stands$word before=${COMP_WORDS[at - 1]}
+    [ "$before" = = ] && before=${COMP_WORDS[at - 2]}
     [ "$COMP_CWORD" -gt 1 ] && [[ ${COMP_WORDS[1]} != -* ]] && command=${COMP_WORDS[1]}
     case $before in
-    -m | --models) words=$(_iodash_first_column "$program" models) list=yes ;;
+    -m | --models)
+        words="$(_iodash_first_column "$program" models) attach"
+        words+=" $(_iodash_first_column "$program" targets)" list=yes
+        ;;
     -w | --workload) words=$(_iodash_first_column "$program" workloads) ;;
     --plan) words=$(_iodash_first_column "$program" plans) ;;
     --theme) words=$(_iodash_first_column "$program" themes) ;;
@@ -34,6 +42,7 @@ _iodash() {
     else
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     fi
+    COMPREPLY=("${COMPREPLY[@]#"$stands"}")
     [ ${#COMPREPLY[@]} -gt 0 ] || [ -n "$words" ] || mapfile -t COMPREPLY < <(compgen -f -- "$word")
 }
 complete -F _iodash iodash

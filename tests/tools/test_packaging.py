@@ -67,6 +67,13 @@ class Installed(unittest.TestCase):
         self.assertIn("--connections", self.complete("run", "--conn"))
         self.assertEqual(self.complete("run", "-m", "select,epoll-l"), ["select,epoll-lt"])
         self.assertEqual(self.complete("run", "-w", "idle"), ["idle-mix"])
+        self.assertEqual(self.complete("run", "--plan", "=", "accept"), ["accept-queue"])
+        self.assertIn("quick", self.complete("run", "--plan", "="))
+        self.assertIn("target:nginx", self.complete("run", "-m", "tar"))
+        for before in ("target", "select,target"):  # bash takes the : for a word
+            self.assertEqual(self.complete("run", "-m", before, ":", "ngi"), ["nginx"])
+            self.assertIn("redis", self.complete("run", "-m", before, ":"))
+        self.assertEqual(self.complete("run", "-m", "select,target:ngi"), ["select,target:nginx"])
         self.assertEqual(self.complete("run", "--plan", "accept"), ["accept-queue"])
         self.assertIn("metrics", self.complete("list", "me"))
         self.assertIn("markdown", self.complete("run", "--format", "m"))
