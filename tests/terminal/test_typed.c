@@ -22,7 +22,7 @@ static void tries_a_claim(void **state)
     tty_keys(t, "\033OB\033OB\033OB"); /* down to one that no row measures */
     live_expect(t, "delete from epoll before close is needed: n tries it");
     tty_keys(t, "n");
-    live_expect(t, "told of it: 0; a copy");
+    live_expect(t, "told: no; with a copy");
     live_expect(t, "true here  ✘ false here  ~ depends, see how");
     tty_keys(t, "y");
     live_expect(t, "saved as iodash-claims-");
