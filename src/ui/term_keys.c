@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What comes in from the terminal, as keys. Pasted text never becomes commands: it arrives between
  * the marks of bracketed paste, or, from a terminal without it, as more characters at once than a
- * person types. The mouse is asked for presses alone, so that marking text with Shift held works as
+ * person types. Characters are put together here: get_wch(3) makes one of a byte that is none and of
+ * the keys behind it, up to 16 bytes, and loses them all. The mouse is asked for presses alone, so that marking text with Shift held works as
  * ever. */
 #include "ui/term_keys.h"
 
@@ -12,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <term.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/clock.h"
 #include "ui/term.h"
@@ -28,6 +30,7 @@ static struct {
     bool marks; /* the terminal is known to mark a paste: no need to guess */
     bool take_paste, in_paste;
     uint64_t paste_ns; /* its last character */
+    mbstate_t part; /* the bytes of a character that have come so far */
     struct term_mouse mouse;
 } in;
 
@@ -150,9 +153,8 @@ static int waiting_bytes(void)
 static void drain_flood(void)
 {
     uint64_t end = clock_ns() + 2 * NS_PER_S;
-    wint_t ch;
     while (clock_ns() < end && readable(PASTE_QUIET_MS))
-        while (get_wch(&ch) != ERR)
+        while (getch() != ERR)
             ;
 }
 
@@ -164,15 +166,15 @@ static int rest_of_key(void)
     static const int keys[] = {TERM_UP, TERM_DOWN, TERM_RIGHT, TERM_LEFT, TERM_HOME, TERM_END};
     const char *at = NULL;
     int n = 0;
-    for (wint_t ch = 0; ch < 0x40 || (n == 1 && ch == '['); n++) { /* a console's F1: Esc [ [ A */
-        int rc = get_wch(&ch); /* curses may have read it already */
-        if (rc == ERR && readable(LATE_MS))
-            rc = get_wch(&ch);
-        if (rc == OK && ch == 27) /* the next key */
-            unget_wch(27);
-        if (rc != OK || ch == 27)
+    for (int ch = 0; ch < 0x40 || (n == 1 && ch == '['); n++) { /* a console's F1: Esc [ [ A */
+        ch = getch(); /* curses may have read it already */
+        if (ch == ERR && readable(LATE_MS))
+            ch = getch();
+        if (ch == 27) /* the next key */
+            ungetch(27);
+        if (ch == ERR || ch == 27 || ch >= KEY_MIN)
             return TERM_NONE;
-        at = n == 0 && ch && ch < 0x80 ? strchr(letters, (int)ch) : NULL;
+        at = n == 0 && ch ? strchr(letters, ch) : NULL;
     }
     return at ? keys[at - letters] : TERM_NONE;
 }
@@ -180,15 +182,10 @@ static int rest_of_key(void)
 /* Of a key that curses does not know the rest has come with it. */
 static bool begins_a_key(wint_t ch)
 {
-    wint_t next = 0;
-    int rc = ch == 27 ? get_wch(&next) : ERR;
-    if (rc == OK && (next == '[' || next == 'O'))
-        return true;
-    if (rc == OK)
-        unget_wch((wchar_t)next);
-    else if (rc == KEY_CODE_YES)
-        ungetch((int)next);
-    return false;
+    int next = ch == 27 ? getch() : ERR;
+    if (next != ERR && next != '[' && next != 'O')
+        ungetch(next);
+    return next == '[' || next == 'O';
 }
 
 /* Inside a paste? One whose end mark was lost is over after a second without a character. */
@@ -219,11 +216,41 @@ static int take_char(wint_t ch)
     return map_char(ch);
 }
 
+/* Is the character whole with this byte? One that belongs to none is left out. */
+static bool add_byte(int c, wint_t *ch)
+{
+    char byte = (char)c;
+    wchar_t wide = 0;
+    bool first = mbsinit(&in.part);
+    size_t n = mbrtowc(&wide, &byte, 1, &in.part);
+    *ch = (wint_t)wide;
+    if (n != (size_t)-1)
+        return n <= 1;
+    memset(&in.part, 0, sizeof in.part);
+    return !first && add_byte(c, ch); /* what had begun is none, but this may begin one */
+}
+
+/* As get_wch(3): ERR, OK or KEY_CODE_YES. */
+static int next_char(wint_t *ch)
+{
+    int c = getch();
+    while (c != ERR && c < KEY_MIN) {
+        if (add_byte(c, ch))
+            return OK;
+        c = getch();
+    }
+    if (c == ERR)
+        return ERR;
+    memset(&in.part, 0, sizeof in.part);
+    *ch = (wint_t)c;
+    return KEY_CODE_YES;
+}
+
 /* One key that has arrived, or TERM_NONE. *any: something was read. */
 static int read_key(bool *any)
 {
     wint_t ch = 0;
-    int rc = get_wch(&ch);
+    int rc = next_char(&ch);
     *any = rc != ERR;
     if (rc != KEY_CODE_YES)
         return rc == ERR ? TERM_NONE : take_char(ch);
