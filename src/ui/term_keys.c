@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What comes in from the terminal, as keys. Pasted text never becomes commands: it arrives between
  * the marks of bracketed paste, or, from a terminal without it, as more characters at once than a
- * person types. Characters are put together here: get_wch(3) makes one of a byte that is none and of
- * the keys behind it, up to 16 bytes, and loses them all. The mouse is asked for presses alone, so that marking text with Shift held works as
- * ever. */
+ * person types. Characters are put together here: get_wch(3) makes one of a byte that is none and
+ * of the keys behind it, and loses them all. The mouse is asked for presses alone, so that marking
+ * text with Shift held works as ever. */
 #include "ui/term_keys.h"
 
 #include <curses.h>
