@@ -52,6 +52,7 @@ static void child(int sig, int threads)
     sigaction(sig, &sa, NULL);
     if (signals_open(restore, NULL) < 0)
         _exit(2);
+    put('x');
     for (int i = 0; i < threads; i++)
         if (pthread_create(&t, NULL, raise_it, (void *)(intptr_t)sig) != 0)
             _exit(3);
@@ -85,7 +86,7 @@ static void ends(int sig, int threads)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), ENDED);
     size_t drawn = strspn(said, "x");
-    assert_true(drawn > 0);
+    assert_true(drawn > 0); /* the first before any thread began */
     assert_int_equal(said[drawn], 'R');
     size_t ended = strspn(said + drawn + 1, "!"); /* of each thread that was late for the first */
     assert_true(ended > 0);
