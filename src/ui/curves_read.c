@@ -17,6 +17,7 @@ struct flow { /* items one behind the other, each whole on a line */
     struct canvas *c; /* NULL: only counts lines */
     int x, y, w, most; /* first line; columns; lines there are */
     int indent, line, used; /* of further lines; where it has come to */
+    struct unit unit;
 };
 
 static void flow_break(struct flow *f)
@@ -65,15 +66,16 @@ void curves_legend(struct app *a, int y, const struct meeting *m, int meetings)
 }
 
 /* "38.5 (37.9 .. 39.2)" */
-static void value_text(const struct curves *c, const struct summary *s, char *buf, size_t size)
+static void value_text(const struct curves *c, struct unit u, const struct summary *s, char *buf,
+                       size_t size)
 {
     char mean[24], low[24], high[24];
-    words_cell(c->figure, s->mean, mean, sizeof mean);
+    words_in(c->figure, u, s->mean, mean, sizeof mean);
     if (!isfinite(s->low) || !isfinite(s->high))
         snprintf(buf, size, "%s", mean);
     else
-        snprintf(buf, size, "%s (%s .. %s)", mean, words_cell(c->figure, s->low, low, sizeof low),
-                 words_cell(c->figure, s->high, high, sizeof high));
+        snprintf(buf, size, "%s (%s .. %s)", mean, words_in(c->figure, u, s->low, low, sizeof low),
+                 words_in(c->figure, u, s->high, high, sizeof high));
 }
 
 static void flow_value(struct flow *f, const struct curves *c, int i, int line)
@@ -85,7 +87,7 @@ static void flow_value(struct flow *f, const struct curves *c, int i, int line)
     if (isnan(p->s.mean))
         snprintf(value, sizeof value, "not measured");
     else
-        value_text(c, &p->s, value, sizeof value);
+        value_text(c, f->unit, &p->s, value, sizeof value);
     snprintf(text, sizeof text, "%s %c %s%s%s", glyph, 'A' + line, value, bad ? ", " : "",
              bad ? verdict_words[p->verdict] : "");
     flow_item(f, words_role(line), true, text);
@@ -131,7 +133,7 @@ static void flow_before(struct flow *f, const struct scene_curves *s, int i, int
         bool bad = then->verdict != VERDICT_NONE && then->verdict != VERDICT_OK;
         if (isnan(then->s.mean))
             continue;
-        words_cell(b->figure, then->s.mean, value, sizeof value);
+        words_in(b->figure, f->unit, then->s.mean, value, sizeof value);
         struct text t = {text, sizeof text, 0};
         say(&t, "%c %s%s%s", 'a' + k, value, bad ? ", " : "",
             bad ? verdict_words[then->verdict] : "");
@@ -175,9 +177,10 @@ static void flow_at(struct flow *f, const struct scene_curves *s, int i)
 int curves_read_lines(const struct app *a)
 {
     const struct scene_curves *s = &a->scene->curves;
+    struct unit unit = curves_unit(a);
     int most = 1;
     for (int i = 0; i < s->now.count; i++) {
-        struct flow f = {.w = a->canvas->w - 2, .indent = 4};
+        struct flow f = {.w = a->canvas->w - 2, .indent = 4, .unit = unit};
         flow_at(&f, s, i);
         most = f.line + 1 > most ? f.line + 1 : most;
     }
@@ -188,6 +191,7 @@ int curves_read_lines(const struct app *a)
 void curves_read_draw(struct app *a, struct rect r)
 {
     struct flow f = {.c = a->canvas, .x = r.x, .y = r.y, .w = r.w, .most = r.h, .indent = 4};
+    f.unit = curves_unit(a);
     int at = curves_cursor(a);
     if (at >= 0)
         flow_at(&f, &a->scene->curves, at);

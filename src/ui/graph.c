@@ -242,7 +242,9 @@ void graph_draw(struct canvas *c, const struct graph *g)
                         g->r.h - (g->time_line ? 1 : 0)};
     if (plot.w < 1 || plot.h < 1)
         return;
-    graph_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &g->scale);
+    double per = g->per > 0 ? g->per : 1;
+    struct scale said = {g->scale.low * per, g->scale.high * per, g->scale.log};
+    graph_y_axis(c, (struct rect){g->r.x, g->r.y, g->r.w, plot.h}, &said);
     for (int i = 0; i < plot.w; i++)
         draw_column(c, g, plot, i);
     draw_cursor(c, g, plot);

@@ -26,6 +26,7 @@ struct graph {
     const double *values; /* newest last */
     int count;
     struct scale scale;
+    double per; /* labels stand for so many times the values; 0: for themselves */
     enum role role;
     enum term_charset charset;
     bool time_line; /* a last line "30 s ago ... now" */

@@ -117,20 +117,37 @@ static void draw_main(struct app *a, int pane, struct rect r)
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-/* A server that is attached to runs on what CPUs it likes. */
-static void graph_title(const struct app *a, int pane, enum metric_id m, char *buf, size_t size)
+/* The same scale for every pane, from twice what is in sight: it changes seldom. */
+static struct scale common_scale(const struct app *a, enum metric_id m, int slots)
 {
+    static double all[LINEUP_MAX * TRACE_POINTS];
+    int n = 0, look = slots * 2 > TRACE_POINTS ? TRACE_POINTS : slots * 2;
+    for (int p = 0; p < a->scene->pane_count; p++, n += look)
+        series_build(a->scene, p, m, look, all + n);
+    double least = m == METRIC_server_cpu_pct ? 100 : 0;
+    return scale_for(all, n, least, a->log_axis);
+}
+
+/* That of a graph in r, with its labels. */
+static struct unit graph_unit(const struct app *a, enum metric_id m, int w)
+{
+    struct scale s = common_scale(a, m, graph_slots(w, a->charset));
+    return words_unit(m, &s, a->canvas->ascii);
+}
+
+/* A server that is attached to runs on what CPUs it likes. */
+static void graph_title(const struct app *a, int pane, struct unit u, char *buf, size_t size)
+{
+    enum metric_id m = figure_of(a);
     const struct scene *s = a->scene;
     const char *turns = s->pane_count > 1 ? ", in its turns" : "";
     int cpu = s->now->cpus.pinned && !yours_attached(a, pane) ? s->now->cpus.server : -1;
-    const char *unit = metric_table[m].unit;
     if (m == METRIC_server_cpu_pct && cpu >= 0)
         snprintf(buf, size, "%% of CPU %d%s", cpu, turns);
     else if (m == METRIC_server_cpu_pct)
         snprintf(buf, size, "%% of one CPU%s", turns);
     else
-        snprintf(buf, size, "%s%s%s", metric_table[m].title, *unit && *unit != '/' ? ", " : "",
-                 !strcmp(unit, "us") ? "µs" : *unit == '/' ? "" : unit); /* "requests/s" says it */
+        snprintf(buf, size, "%s%s%s", metric_table[m].title, *u.word ? ", " : "", u.word);
     if (a->log_axis) {
         size_t n = strlen(buf);
         snprintf(buf + n, size - n, ", log");
@@ -142,26 +159,13 @@ static void draw_title(struct app *a, int pane, struct rect r)
     enum metric_id m = figure_of(a);
     char text[80], right[32];
     double v = newest(a, pane, m, samples_after(a, pane));
-    graph_title(a, pane, m, text, sizeof text);
-    if (!strcmp(metric_table[m].unit, "ns")) /* the title's ns is the axis's */
-        words_figure(m, v, a->canvas->ascii, right, sizeof right);
-    else
-        words_cell(m, v, right, sizeof right);
+    struct unit u = graph_unit(a, m, r.w - 1);
+    graph_title(a, pane, u, text, sizeof text);
+    words_in(m, u, v, right, sizeof right);
     int w = canvas_width(right);
     canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - w - 3), ROLE_DIM, false, text);
     if (w < r.w)
         canvas_text(a->canvas, canvas_at(r.x + r.w - w - 1, r.y, w), ROLE_TEXT, true, right);
-}
-
-/* The same scale for every pane, from twice what is in sight: it changes seldom. */
-static struct scale common_scale(const struct app *a, enum metric_id m, int slots)
-{
-    static double all[LINEUP_MAX * TRACE_POINTS];
-    int n = 0, look = slots * 2 > TRACE_POINTS ? TRACE_POINTS : slots * 2;
-    for (int p = 0; p < a->scene->pane_count; p++, n += look)
-        series_build(a->scene, p, m, look, all + n);
-    double least = m == METRIC_server_cpu_pct ? 100 : 0;
-    return scale_for(all, n, least, a->log_axis);
 }
 
 /* Slots between the right edge and the sample that is read off: gaps count too. */
@@ -190,6 +194,7 @@ static void draw_graph(struct app *a, int pane, struct rect r, bool axis)
     g.count = slots;
     g.span_s = series_build(a->scene, pane, m, slots, values);
     g.scale = common_scale(a, m, slots);
+    g.per = words_unit(m, &g.scale, a->canvas->ascii).per;
     if (a->frozen)
         g.cursor = cursor_slot(samples_after(a, pane), values, slots);
     graph_draw(a->canvas, &g);
@@ -395,20 +400,20 @@ static void bare_label(struct app *a, int pane, struct rect r)
 {
     enum metric_id m = figure_of(a);
     char text[80], value[32], low[24];
-    bool ns = !strcmp(metric_table[m].unit, "ns"); /* as the axis is, but not the short head */
+    bool ns = !strcmp(metric_table[m].unit, "ns"); /* in ms, as the short head says */
+    bool time = ns || !strcmp(metric_table[m].unit, "s");
+    int graph_w = a->canvas->w - r.w;
     if (r.h > 1) {
         double now = newest(a, pane, m, samples_after(a, pane));
-        graph_title(a, pane, m, text, sizeof text);
+        struct unit u = graph_unit(a, m, graph_w);
+        graph_title(a, pane, u, text, sizeof text);
         canvas_cut(a->canvas, canvas_at(r.x + 1, r.y, r.w - 2), ROLE_DIM, false,
-                   ns ? text : words_head(m));
-        if (ns)
-            words_figure(m, now, a->canvas->ascii, value, sizeof value);
-        else
-            words_cell(m, now, value, sizeof value);
+                   time ? text : words_head(m)); /* of a time the axis has another unit */
+        words_in(m, u, now, value, sizeof value);
         canvas_text(a->canvas, canvas_at(r.x + 1, r.y + 1, r.w - 2), ROLE_TEXT, false, value);
         return;
     }
-    struct scale s = common_scale(a, m, graph_slots(a->canvas->w - r.w, a->charset));
+    struct scale s = common_scale(a, m, graph_slots(graph_w, a->charset));
     snprintf(text, sizeof text, "%s %s..%s", words_head(m),
              words_count(ns ? s.low / 1e6 : s.low, low, sizeof low),
              ns ? units_exact(value, sizeof value, s.high / 1e6)

@@ -94,6 +94,14 @@ static struct scale height_scale(const struct scene_curves *s, bool log_axis)
     return scale;
 }
 
+/* What is read off is in the unit of the axis. */
+struct unit curves_unit(const struct app *a)
+{
+    const struct scene_curves *s = &a->scene->curves;
+    struct scale scale = height_scale(s, curves_logs(&s->now, a->curves.axes).y);
+    return words_unit(s->now.figure, &scale, false);
+}
+
 static int points_of(const struct plot *p, const struct scene_curves *s, const struct curves *c,
                      int line, struct chart_point *out)
 {
@@ -198,9 +206,11 @@ static void draw_x_axis(struct app *a, const struct plot *p)
 static void draw_title(struct app *a, const struct plot *p)
 {
     const struct curves *c = &a->scene->curves.now;
+    struct unit u = words_unit(c->figure, &p->scale, false);
     char text[240] = "";
     struct text t = {text, sizeof text, 0};
-    say(&t, "y: %s%s   ", curves_figure_word(c->figure).s, p->logs.y ? ", log" : "");
+    say(&t, "y: %s%s%s%s   ", metric_table[c->figure].title, *u.word ? ", " : "", u.word,
+        p->logs.y ? ", log" : "");
     if (c->axis != PARAM_COUNT)
         say(&t, "x: %s%s   ", curves_axis_word(c->axis).s, p->logs.x ? ", log" : "");
     curves_say_common(c, &t);
@@ -252,7 +262,9 @@ static struct plot plot_of(const struct app *a, int below)
 static void draw_plot(struct app *a, const struct plot *p, const struct meeting *m, int meetings)
 {
     const struct scene_curves *s = &a->scene->curves;
-    graph_y_axis(a->canvas, (struct rect){0, p->r.y, a->canvas->w, p->r.h}, &p->scale);
+    double per = words_unit(s->now.figure, &p->scale, false).per;
+    struct scale said = {p->scale.low * per, p->scale.high * per, p->scale.log};
+    graph_y_axis(a->canvas, (struct rect){0, p->r.y, a->canvas->w, p->r.h}, &said);
     draw_x_axis(a, p);
     draw_cursor(a, p);
     if (s->has_before)

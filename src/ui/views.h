@@ -26,6 +26,7 @@ const struct view_row *view_find(enum view view);
 
 /* view_curves.c: the point that is read off, -1 where there is none. */
 int curves_cursor(const struct app *a);
+struct unit curves_unit(const struct app *a);
 /* curves_read.c: which line is which; the figures at the cursor, and the most lines they take. */
 void curves_legend(struct app *a, int y, const struct meeting *m, int meetings);
 int curves_read_lines(const struct app *a);
@@ -51,6 +52,14 @@ int chrome_answer_lines(const struct answer *n, int w);
 /* words.c: figures and phases as text; ascii as the canvas says. */
 char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t size);
 char *words_cell(enum metric_id m, double v, char *buf, size_t size); /* bare, for tables */
+/* The unit that a scale of this figure is read in, with its word as a title has it ("ms", "" where
+ * the title says it), and a value in it. */
+struct unit {
+    const char *word;
+    double per; /* of the metric's own */
+};
+struct unit words_unit(enum metric_id m, const struct scale *s, bool ascii);
+char *words_in(enum metric_id m, struct unit u, double v, char *buf, size_t size);
 char *words_count(double v, char *buf, size_t size);                  /* 396, 27.8, 1.03 */
 const char *words_head(enum metric_id m);                             /* short head of a column */
 char *words_phase(const struct scene *s, char *buf, size_t size);

@@ -78,6 +78,28 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
     return buf;
 }
 
+/* Of times the largest unit that needs no more than two digits behind the point: the axis has four
+ * columns. */
+struct unit words_unit(enum metric_id m, const struct scale *s, bool ascii)
+{
+    static const struct unit of_seconds[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
+    const char *unit = metric_table[m].unit;
+    double own = unit_is(m, "s") ? 1 : unit_is(m, "ns") ? 1e-9 : 0;
+    for (int i = 0; own > 0; i++)
+        if (i == 3 || s->high * own * of_seconds[i].per >= 0.0999)
+            return (struct unit){i == 2 && ascii ? "us" : of_seconds[i].word,
+                                 own * of_seconds[i].per};
+    bool said = *unit == '/' || unit_is(m, "MiB/s");
+    return (struct unit){said ? "" : unit_is(m, "us") && !ascii ? "µs" : unit, 1};
+}
+
+char *words_in(enum metric_id m, struct unit u, double v, char *buf, size_t size)
+{
+    if (isnan(v) || !(unit_is(m, "s") || unit_is(m, "ns")))
+        return words_cell(m, v, buf, size);
+    return units_number(buf, size, v * u.per);
+}
+
 const char *words_head(enum metric_id m)
 {
     switch (m) {

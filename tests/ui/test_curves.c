@@ -122,6 +122,37 @@ static void axes_and_figures(void **state)
     show_fini(&a);
 }
 
+/* The axis, its word and what is read off have one unit, the one that fits. */
+static void times_have_a_fitting_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        double s;
+        const char *word, *top, *read;
+    } seen[] = {
+        {0.00162, "y: exchanges, ms   ", "   2┤", "A 1.62"},
+        {0.0000041, "y: exchanges, µs   ", "   5┤", "A 4.10"},
+        {3.2, "y: exchanges, s   ", "   4┤", "A 3.20"},
+    };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
+        struct rows *rows = session_rows_edit(a.session);
+        for (struct row *r = rows->first; r; r = r->next)
+            for (int p = 0; p < 2; p++)
+                for (struct sample_chunk *c = r->panes[p].first; c; c = c->next)
+                    for (int k = 0; k < c->count; k++)
+                        c->samples[k].values.v[METRIC_exchange_s] = seen[i].s / (p + 1);
+        a.curves.figure = METRIC_exchange_s;
+        show_keys(&a, "3<left>");
+        char *screen = show_screen(&a);
+        if (!strstr(screen, seen[i].word) || !strstr(screen, seen[i].top) ||
+            !strstr(screen, seen[i].read))
+            fail_msg("%s", screen);
+        free(screen);
+        show_fini(&a);
+    }
+}
+
 /* Two parameters: a curve for each value of the other one. */
 static void other_curves(void **state)
 {
@@ -213,6 +244,7 @@ int main(void)
         cmocka_unit_test(screens),
         cmocka_unit_test(read_off),
         cmocka_unit_test(axes_and_figures),
+        cmocka_unit_test(times_have_a_fitting_unit),
         cmocka_unit_test(other_curves),
         cmocka_unit_test(one_row_has_no_curve),
         cmocka_unit_test(before_and_now),

@@ -299,7 +299,7 @@ static void the_picture_of_a_workload(void **state)
 }
 
 /* Beside an axis in ns a figure says its unit. */
-static void a_figure_in_ns_says_its_unit(void **state)
+static void a_time_is_in_the_unit_that_fits(void **state)
 {
     (void)state;
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
@@ -307,8 +307,9 @@ static void a_figure_in_ns_says_its_unit(void **state)
     for (int i = 0; i < p->trace_count; i++)
         p->trace[i].v[METRIC_drain_cpu_ns] = 12.7e6;
     a.figure = METRIC_drain_cpu_ns;
-    assert_true(show_has(&a, "12.7 ms │"));
-    assert_true(show_has(&a, " 20M┤"));
+    assert_true(show_has(&a, "│ drain CPU, ms "));
+    assert_true(show_has(&a, " 12.7 │"));
+    assert_true(show_has(&a, "  20┤"));
     show_fini(&a);
 }
 
@@ -499,7 +500,7 @@ int main(void)
         cmocka_unit_test(long_answers),
         cmocka_unit_test(cut_text_says_so),
         cmocka_unit_test(the_picture_of_a_workload),
-        cmocka_unit_test(a_figure_in_ns_says_its_unit),
+        cmocka_unit_test(a_time_is_in_the_unit_that_fits),
         cmocka_unit_test(main_figures_keep_off_the_frame),
         cmocka_unit_test(ascii_is_ascii_everywhere),
         cmocka_unit_test(every_size_with_everything_open),
