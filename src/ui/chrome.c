@@ -265,11 +265,15 @@ static enum role trust_role(const char *trust)
 }
 
 /* One line each, then what they need in this order: the reason is cut first, for it has a view
- * of its own. */
+ * of its own; where there are three lines it gives its own to an answer that needs two. */
 static void share_lines(const struct answer *n, int w, int room, int lines[3])
 {
     static const int order[] = {0, 2, 1};
     int spare = room > 3 ? room - 3 : 0;
+    if (room == 3 && text_lines(answer_text(n, 0), w) > 1) {
+        lines[0] = 2, lines[1] = 0, lines[2] = 1;
+        return;
+    }
     for (int k = 0; k < 3; k++) {
         int i = order[k], more = text_lines(answer_text(n, i), w) - 1;
         more = more < 0 ? 0 : more > spare ? spare : more;
@@ -285,6 +289,8 @@ void chrome_answer(struct app *a, struct rect r, const struct answer *n)
     share_lines(n, w, r.h, lines);
     for (int i = 0; i < 3 && y < r.y + r.h; i++) {
         const char *text = answer_text(n, i);
+        if (!lines[i])
+            continue;
         canvas_text(a->canvas, canvas_at(r.x + 1, y, ANSWER_INDENT - 1), ROLE_TITLE, true,
                     names[i]);
         struct rect at = {r.x + ANSWER_INDENT, y, w, lines[i]};
