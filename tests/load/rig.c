@@ -77,6 +77,24 @@ void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns)
     assert_true(load_drained(l, 8000 * MS));
 }
 
+bool rig_holds(bool is, const char *what)
+{
+    if (!is)
+        print_message("not this time: %s\n", what);
+    return is;
+}
+
+void rig_try(struct fake **f, bool (*once)(struct fake *f, const void *arg), const void *arg)
+{
+    enum { TRIES = 5 };
+    for (int i = 1; !once(*f, arg); i++) {
+        if (i == TRIES)
+            fail_msg("not once in %d tries", TRIES);
+        fake_stop(*f);
+        *f = fake_start(1024);
+    }
+}
+
 long rig_established(struct load *l, long n)
 {
     for (int i = 0; i < 500 && load_established(l) != n; i++)

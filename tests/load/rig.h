@@ -37,6 +37,14 @@ void rig_sleep(uint64_t ns);
 /* One turn: settles, measures, stops and waits until nothing is in flight. */
 void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns);
 
+/* A standstill of the machine spoils a try, a fault of the load spoils each: runs once() until it
+ * says true, five times at most, each time against a new server at *f, and fails the test then.
+ * What holds on any machine, once() asserts; what needs a CPU at the right time, it asks by
+ * HOLDS(), which prints what did not. */
+void rig_try(struct fake **f, bool (*once)(struct fake *f, const void *arg), const void *arg);
+bool rig_holds(bool is, const char *what);
+#define HOLDS(x) rig_holds((x), #x)
+
 /* Waits at most 5 s for established == n; returns what it is. */
 long rig_established(struct load *l, long n);
 
