@@ -30,7 +30,7 @@ static void measure(struct load *l, uint64_t ns)
     rig_sleep(ns);
 }
 
-static void stop(struct load *l)
+static void finish(struct load *l)
 {
     load_set_phase(l, LOAD_STOP);
     assert_true(load_drained(l, 10000 * MS));
@@ -50,7 +50,7 @@ static void test_a_pause_is_everybodys(void **state)
         measure(l, 200 * MS);
         fake_manners(f)->pause_ns = pause_ns;
         rig_sleep(500 * MS);
-        stop(l);
+        finish(l);
         struct hist_copy *response = rig_hist(l, LOAD_RESPONSE),
                          *latency = rig_hist(l, LOAD_LATENCY);
         assert_true(response->count > 200);
@@ -73,7 +73,7 @@ static void test_a_rate_far_below_the_connections(void **state)
         uint64_t start = clock_ns();
         fake_manners(f)->delay_ns = 1 * MS;
         measure(l, 400 * MS);
-        stop(l);
+        finish(l);
         double most = (double)(clock_ns() - start) / 1e9 * 100;
         load_read(l, &c);
         struct hist_copy *response = rig_hist(l, LOAD_RESPONSE);
@@ -96,7 +96,7 @@ static void test_long_replies_are_seen(void **state)
         fake_manners(f)->slow_ns = 400 * MS;
         measure(l, 200 * MS);
         fake_manners(f)->slow_every = 0;
-        stop(l);
+        finish(l);
         struct hist_copy *latency = rig_hist(l, LOAD_LATENCY),
                          *response = rig_hist(l, LOAD_RESPONSE);
         assert_true(hist_max(latency) >= 400e6);
@@ -115,7 +115,7 @@ static void test_the_closed_loop_has_no_response(void **state)
     for (EACH_ENGINE) {
         struct load *l = open_engine(f, e, 4, PARAM_MAX);
         measure(l, 50 * MS);
-        stop(l);
+        finish(l);
         struct hist_copy *response = rig_hist(l, LOAD_RESPONSE), *late = rig_hist(l, LOAD_LATE);
         struct hist_copy *latency = rig_hist(l, LOAD_LATENCY);
         assert_int_equal(response->count, 0);
