@@ -218,6 +218,8 @@ static const char *beneath_text(const struct app *a, const struct map *m, char *
         snprintf(buf, size, "No place of a map was measured in this session.");
     else if (!buf[0] && s->map_missing > 0 && !scene_planning(s))
         invitation(s, m, buf, size);
+    else if (!buf[0] && scene_planning(s))
+        snprintf(buf, size, "No place of this map is measured yet.");
     n = strlen(buf);
     if (n > 0 && s->map_missing > 0 && s->map_measured && !s->file && !scene_planning(s))
         snprintf(buf + n, size - n, " (%d places are left: n goes on.)", s->map_missing);
@@ -279,7 +281,9 @@ void view_map_draw(struct app *a)
     if (s->has_map)
         draw_map(a, &s->map);
     else
-        canvas_text(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_DIM, false, s->map_refused);
+        canvas_text(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_DIM, false,
+                    a->frozen ? "frozen: the map comes when the picture goes on (f in the live view)"
+                              : s->map_refused);
     chrome_log(a, a->canvas->h - 2);
     chrome_footer(a);
 }

@@ -149,7 +149,9 @@ void view_table_draw(struct app *a)
     chrome_header(a);
     if (!s->has_table || !s->table.rows) {
         canvas_text(c, canvas_at(1, TOP, c->w - 1), ROLE_DIM, false,
-                    "nothing is measured of this yet; p measures a sweep");
+                    a->frozen && !s->has_table
+                        ? "frozen: the table comes when the picture goes on (f in the live view)"
+                        : "nothing is measured of this yet; p measures a sweep");
     } else {
         canvas_cut(c, canvas_at(1, TOP, c->w - 1), ROLE_TEXT, false, s->table.title);
         int answer = answer_lines(a, bottom - TOP - 2 - gap);

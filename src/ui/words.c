@@ -209,6 +209,8 @@ char *words_phase(const struct scene *s, char *buf, size_t size)
     char left[24];
     if (n->phase == PHASE_CONNECTING)
         snprintf(buf, size, "%s %ld of %.0f", word, least_established(s, asked), asked);
+    else if (n->phase == PHASE_WARMUP && n->taken > 0) /* a row that goes on after a stop */
+        snprintf(buf, size, "%s again, %d kept so far", word, n->taken);
     else if (n->phase == PHASE_WARMUP && s->pane[0].taken > 0)
         snprintf(buf, size, "%s, round %d", word, s->pane[0].taken);
     else if (n->phase == PHASE_MEASURING && n->row_left_s >= 1)

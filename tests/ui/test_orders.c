@@ -214,6 +214,11 @@ static void a_frozen_picture_stands_still(void **state)
     assert_string_equal(before, after);
     show_keys(&a, "<left><left>");
     assert_true(show_has(&a, "frozen, 2 s before"));
+    show_keys(&a, "2");
+    assert_true(show_has(&a, "frozen: the table comes when the picture goes on"));
+    show_keys(&a, "4");
+    assert_true(show_has(&a, "frozen: the map comes when the picture goes on"));
+    show_keys(&a, "1");
     assert_true(show_has(&a, ", in its turns"));
     assert_int_equal(got->live, 0); /* the arrows read off */
     show_keys(&a, "<right><right><right>");
