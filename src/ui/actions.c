@@ -92,7 +92,7 @@ void act_freeze(struct app *a, int arg)
     a->changed = true;
     a->note[0] = '\0';
     if (a->frozen && !session_file(a->session))
-        app_say(a, "frozen, measuring goes on; left and right read values off; f goes on");
+        app_say(a, "frozen, measuring goes on; ←→ read values off; f goes on");
 }
 
 void act_log_axis(struct app *a, int arg)

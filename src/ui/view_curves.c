@@ -302,10 +302,10 @@ void view_curves_draw(struct app *a)
     const struct scene_curves *s = &a->scene->curves;
     chrome_header(a);
     if (!s->has && a->frozen)
-        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
+        chrome_text(c, (struct rect){1, 1, c->w - 2, 2}, ROLE_DIM, false,
                     "frozen: the curves come when the picture goes on (f in the live view)");
     else if (!s->has || (!s->now.count && !s->has_before))
-        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
+        chrome_text(c, (struct rect){1, 1, c->w - 2, 2}, ROLE_DIM, false,
                     "nothing is measured of this yet; p measures a sweep");
     else
         draw_measured(a);

@@ -193,20 +193,29 @@ static void draw_grid(struct app *a, const struct map *m, const struct place *p)
 /* --- beneath ---------------------------------------------------------------------------------- */
 
 /* Before anything is measured: what this is, what it takes, and the key. */
-static void invitation(const struct scene *s, const struct map *m, char *buf, size_t size)
+/* On a narrow screen there are two lines for it. */
+static void invitation(const struct app *a, const struct map *m, char *buf, size_t size)
 {
+    const struct scene *s = a->scene;
     char span[24], first[2][16], last[2][16];
     const struct axis *c = &m->axes.connections, *r = &m->axes.rate;
     map_number(c->values[0], first[0], sizeof first[0]);
     map_number(c->values[c->count - 1], last[0], sizeof last[0]);
     map_number(r->values[0], first[1], sizeof first[1]);
     map_number(r->values[r->count - 1], last[1], sizeof last[1]);
+    units_about(span, sizeof span, s->map_seconds);
+    if (a->canvas->w < 80) {
+        snprintf(buf, size,
+                 "Where does it matter which one is taken? n measures %d places, one round each: "
+                 "about %s.",
+                 s->map_missing, span);
+        return;
+    }
     snprintf(buf, size,
              "Where does it matter which one is taken? n measures %d places, %s to %s connections "
              "at %s to %s requests/s, one round each: about %s. Esc stops it; what was measured "
              "stays.",
-             s->map_missing, first[0], last[0], first[1], last[1],
-             units_about(span, sizeof span, s->map_seconds));
+             s->map_missing, first[0], last[0], first[1], last[1], span);
 }
 
 static const char *beneath_text(const struct app *a, const struct map *m, char *buf, size_t size)
@@ -217,7 +226,7 @@ static const char *beneath_text(const struct app *a, const struct map *m, char *
     if (!buf[0] && s->file)
         snprintf(buf, size, "No place of a map was measured in this session.");
     else if (!buf[0] && s->map_missing > 0 && !scene_planning(s))
-        invitation(s, m, buf, size);
+        invitation(a, m, buf, size);
     else if (!buf[0] && scene_planning(s))
         snprintf(buf, size, "No place of this map is measured yet.");
     n = strlen(buf);
@@ -281,7 +290,7 @@ void view_map_draw(struct app *a)
     if (s->has_map)
         draw_map(a, &s->map);
     else
-        canvas_text(a->canvas, canvas_at(1, 1, a->canvas->w - 2), ROLE_DIM, false,
+        chrome_text(a->canvas, (struct rect){1, 1, a->canvas->w - 2, 2}, ROLE_DIM, false,
                     a->frozen ? "frozen: the map comes when the picture goes on (f in the live view)"
                               : s->map_refused);
     chrome_log(a, a->canvas->h - 2);

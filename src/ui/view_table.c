@@ -148,7 +148,7 @@ void view_table_draw(struct app *a)
     int bottom = c->h - 2, gap = c->h >= 20;
     chrome_header(a);
     if (!s->has_table || !s->table.rows) {
-        canvas_text(c, canvas_at(1, TOP, c->w - 1), ROLE_DIM, false,
+        chrome_text(c, (struct rect){1, TOP, c->w - 2, 2}, ROLE_DIM, false,
                     a->frozen && !s->has_table
                         ? "frozen: the table comes when the picture goes on (f in the live view)"
                         : "nothing is measured of this yet; p measures a sweep");

@@ -347,7 +347,7 @@ void view_why_draw(struct app *a)
     const struct scene_why *w = &a->scene->why;
     chrome_header(a);
     if (!w->row) {
-        canvas_text(c, canvas_at(1, 1, c->w - 2), ROLE_DIM, false,
+        chrome_text(c, (struct rect){1, 1, c->w - 2, 2}, ROLE_DIM, false,
                     a->frozen
                         ? "frozen: the bill comes when the picture goes on (f in the live view)"
                         : "nothing is measured of this yet; the first round kept has a bill");

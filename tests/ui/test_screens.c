@@ -155,6 +155,10 @@ static void why_without_prices_or_figures(void **state)
     show_init(&a, &want, 80, 24, CHARSET_BRAILLE);
     show_keys(&a, "5");
     assert_true(show_has(&a, "nothing is measured of this yet"));
+    canvas_resize(a.canvas, 60, 15);
+    show_keys(&a, "5");
+    assert_true(show_has(&a, "\n a bill\n")); /* its sentence is whole in 60 columns */
+    canvas_resize(a.canvas, 80, 24);
     show_keys(&a, "e<down><tab>");
     show_fini(&a);
     sweep("select,epoll-lt", 80, 24, CHARSET_BRAILLE);
