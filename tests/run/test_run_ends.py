@@ -14,7 +14,7 @@ import termios
 import time
 import unittest
 
-from program import EXE, SHORT, SLOW, Case
+from program import EXE, SHORT, SLOW, Case, children, sleeps
 
 
 def private_mounts():
@@ -24,13 +24,6 @@ def private_mounts():
 
 
 class Interrupted(Case):
-    def wait_for(self, process, condition):
-        end = time.monotonic() + 20 * SLOW
-        while not condition():
-            self.assertIsNone(process.poll(), "it ended by itself")
-            self.assertLess(time.monotonic(), end, "it does not come so far")
-            time.sleep(0.02)
-
     def interrupt(self, number, *words):
         """Once its servers have slept 500 times, at most twice in one of the 50 requests of a turn."""
         process = self.start("run", "-c", 10, "-r", "1k", "--samples", 1000, "--warmup", "0",
@@ -95,28 +88,6 @@ class Interrupted(Case):
         while any(map(runs, servers)) and time.monotonic() < end:
             time.sleep(0.05)
         self.assertFalse([p for p in servers if runs(p)])
-
-
-def read(pattern):
-    """The text of all files of /proc that match and are still there."""
-    text = ""
-    for name in glob.glob(pattern):
-        try:
-            with open(name, encoding="utf-8") as f:
-                text += f.read() + "\n"
-        except OSError:
-            pass
-    return text
-
-
-def children(process):
-    return [int(x) for x in read(f"/proc/{process.pid}/task/*/children").split()]
-
-
-def sleeps(pid):
-    """How often threads of that process went to sleep."""
-    said = read(f"/proc/{pid}/task/*/status")
-    return sum(map(int, re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", said, re.M)))
 
 
 def runs(pid):

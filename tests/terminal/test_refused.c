@@ -105,6 +105,8 @@ static void one_column_and_one_line(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct tty *t = live_start(
             (struct tty_want){.rows = sizes[i][0], .cols = sizes[i][1], .bare = true});
+        for (int k = 0; k < 150 && tty_bytes(t) == 0; k++)
+            tty_pump(t, 100);
         tty_pump(t, 400 * SLOW);
         assert_int_equal(tty_status(t), -1);
         tty_keys(t, "q");
