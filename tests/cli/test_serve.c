@@ -28,7 +28,7 @@
 static struct program p;
 static struct net_addr address;
 
-static int stop(void **state)
+static int end_program(void **state)
 {
     (void)state;
     program_stop(&p);
@@ -280,7 +280,7 @@ static void quiet_says_only_where(void **state)
     assert_int_equal(lines_of(p.err), 1);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, stop)
+#define TEST(f) cmocka_unit_test_teardown(f, end_program)
 
 int main(void)
 {
