@@ -144,13 +144,31 @@ static void make_plain(char *text)
     *to = '\0';
 }
 
-static size_t write_answer(const struct answer *n, char *parting, size_t size)
+enum { PARTING_INDENT = 8 };
+
+/* Broken between words: the terminal would break within one. */
+static size_t write_broken(const char *head, const char *text, int w, char *to, size_t size)
 {
+    size_t used = 0;
+    do {
+        const char *next;
+        int n = (int)text_break(text, w - PARTING_INDENT, &next);
+        int wrote = snprintf(to + used, size - used, "%-*s%.*s\n", PARTING_INDENT, head, n, text);
+        used += wrote < 0 ? 0 : (size_t)wrote;
+        text = next;
+        head = "";
+    } while (*text && used < size);
+    return used < size ? used : size - 1;
+}
+
+static size_t write_answer(const struct answer *n, int w, char *parting, size_t size)
+{
+    size_t used = 0;
     if (!n->answer[0])
         return 0;
-    int used = snprintf(parting, size, "ANSWER  %s\nWHY     %s\nTRUST   %s\n", n->answer, n->why,
-                        n->trust);
-    return used < 0 ? 0 : (size_t)used < size ? (size_t)used : size - 1;
+    used += write_broken("ANSWER", n->answer, w, parting, size);
+    used += write_broken("WHY", n->why, w, parting + used, size - used);
+    return used + write_broken("TRUST", n->trust, w, parting + used, size - used);
 }
 
 void app_part(struct app *a, char *parting, size_t size)
@@ -169,7 +187,8 @@ void app_part(struct app *a, char *parting, size_t size)
     int rc = is_saved ? 0 : keep(a, &e);
     if (rc == 0) /* what is measured until the servers have stopped is nobody's */
         session_saved(a->session, SESSION_ALL);
-    size_t used = write_answer(&a->scene->answer, parting, size);
+    int w = a->canvas->w > 40 ? a->canvas->w : 40;
+    size_t used = write_answer(&a->scene->answer, w, parting, size);
     if (!session_file(a->session))
         snprintf(parting + used, size - used, "%s%s%s%s\n", rc < 0 ? "not saved: " : "saved as ",
                  rc < 0 ? e.text : a->saved, rc < 0 && a->saved[0] ? "; before that: " : "",

@@ -411,6 +411,11 @@ static void saving_says_where(void **state)
     app_part(&a, parting, sizeof parting);
     assert_non_null(strstr(parting, "ANSWER  select costs"));
     assert_non_null(strstr(parting, a.saved));
+    a.canvas->w = 50; /* in a narrow terminal no word is broken, and no line too long */
+    app_part(&a, parting, sizeof parting);
+    assert_non_null(strstr(parting, "\nWHY     each select() finds 1.0 ready socket and\n"
+                                    "        pays for all 400\nTRUST   "));
+    a.canvas->w = 80;
     assert_null(strchr(a.saved, '/')); /* nothing new: not saved once more */
     out_of_folder();
 }
