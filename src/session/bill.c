@@ -85,12 +85,12 @@ static const char *brief(double v, int decimals, char *buf, size_t size)
     return buf;
 }
 
-/* calls x (base + each x more): `more` of something beside each call. */
+/* calls x (base + each x more): `more` of something beside each call, NaN when not known. */
 static void put(struct bill_line *l, double calls, double base, double each, double more)
 {
     char a[24], b[24], c[24];
     l->calls = calls;
-    l->us = calls * (base + (more > 0 ? each * more : 0));
+    l->us = calls * (base + (more > 0 || isnan(more) ? each * more : 0));
     l->price[0] = '\0';
     if (isnan(l->us) || calls == 0)
         l->us = calls == 0 ? 0 : l->us;
@@ -113,6 +113,13 @@ static double share_before(const struct source *s, double looks)
     return p->active_at == ACTIVE_LAST ? 1 - asking * (1 - among) : asking * among;
 }
 
+/* Messages one way are no requests. */
+static double arrivals_per_s(const struct source *s)
+{
+    double requests = mean(s, METRIC_requests_per_s);
+    return isnan(requests) ? mean(s, METRIC_messages_per_s) : requests;
+}
+
 /* What a look costs on average. A wait enters the wait queue of each socket until it has found a
  * ready one; when it finds none it goes through them again. How many waits did so is not
  * counted: those that slept, and those that were woken on the way, before they could. */
@@ -123,8 +130,10 @@ static double look_price(const struct source *s, double waits, double looks)
     double asleep = price(s, list ? PRICE_poll_look_sleep : PRICE_look_sleep);
     double queue = fmax(asleep - 2 * awake, 0), pass_s = looks * (awake + queue) / 1e6;
     double slept = mean(s, METRIC_sleeps_per_request) / waits;
-    double arrivals = mean(s, METRIC_requests_per_s) * pass_s / 2;
-    double twice = fmin(fmax(slept * exp(arrivals), 0), 1);
+    double twice = slept * exp(arrivals_per_s(s) * pass_s / 2);
+    if (isnan(twice))
+        return NAN; /* fmin and fmax pass over it */
+    twice = fmin(fmax(twice, 0), 1);
     return twice * asleep + (1 - twice) * (awake + queue * share_before(s, looks));
 }
 
@@ -174,6 +183,20 @@ static void put_work(const struct source *s, struct bill_line *l)
     put(l, works ? mean(s, METRIC_waits_per_request) : 0, 0, p->client_work, works ? held : 0);
 }
 
+/* What calls that were made cost where nobody priced them is no part of what is not explained. */
+static double rest_of(struct bill *out, const struct prices *p)
+{
+    double rest = prices_known(p) ? out->line[BILL_MEASURED].us : NAN;
+    for (int i = 0; i < BILL_REST; i++) {
+        struct bill_line *l = &out->line[i];
+        bool lacking = l->calls > 0 && isnan(l->us);
+        if (lacking && prices_known(p))
+            snprintf(l->price, sizeof l->price, "not measured");
+        rest -= lacking || !isnan(l->us) ? l->us : 0;
+    }
+    return rest;
+}
+
 void bill_of(const struct row *r, int pane, const struct prices *p, struct bill *out)
 {
     struct source s = {r, pane, r->panes[pane].io, p};
@@ -189,11 +212,8 @@ void bill_of(const struct row *r, int pane, const struct prices *p, struct bill 
     put(&l[BILL_CONTROL], mean(&s, METRIC_controls_per_request), price(&s, PRICE_mod), 0, 0);
     put_accept(&s, &l[BILL_ACCEPT]);
     put_work(&s, &l[BILL_WORK]);
-    double measured = mean(&s, METRIC_cpu_us_per_request), explained = 0;
-    for (int i = 0; i < BILL_REST; i++)
-        explained += isnan(l[i].us) ? 0 : l[i].us;
-    bool priced = prices_known(p);
-    l[BILL_REST] = (struct bill_line){NAN, priced ? measured - explained : NAN, ""};
+    double measured = mean(&s, METRIC_cpu_us_per_request);
     l[BILL_MEASURED] = (struct bill_line){NAN, measured, ""};
+    l[BILL_REST] = (struct bill_line){NAN, rest_of(out, p), ""};
     out->rest_pct = measured > 0 ? 100 * l[BILL_REST].us / measured : NAN;
 }

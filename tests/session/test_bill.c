@@ -168,15 +168,56 @@ static void what_is_not_known_is_not_zero(void **state)
     prices.ns[PRICE_send] = NAN;
     struct bill b = bill(r);
     assert_true(isnan(b.line[BILL_WRITE].us));
-    NEAR(b.line[BILL_REST].us, 75 - 66.5);
+    assert_string_equal(b.line[BILL_WRITE].price, "not measured");
+    assert_true(isnan(b.line[BILL_REST].us) && isnan(b.rest_pct));
+    prices.ns[PRICE_send] = 5000;
+    prices.ns[PRICE_recv_empty] = NAN; /* of a call that was never made: nothing lacks */
+    NEAR(bill(r).line[BILL_REST].us, 75 - 71.5);
     set(r, METRIC_sleeps_per_request, NAN);
     assert_true(isnan(bill(r).line[BILL_SLEEP].us) && isnan(bill(r).line[BILL_SLEEP].calls));
+    assert_true(isnan(bill(r).line[BILL_WAIT].us)); /* how dear a look was hangs on the sleeps */
+    set(r, METRIC_sleeps_per_request, 1);
+    set(r, METRIC_looks_per_request, NAN);
+    assert_true(isnan(bill(r).line[BILL_WAIT].us));
     prices_clear(&prices);
     b = bill(r);
     for (int i = 0; i < BILL_MEASURED; i++)
         assert_true(isnan(b.line[i].us) || b.line[i].calls == 0);
     NEAR(b.line[BILL_MEASURED].us, 75);
     assert_true(isnan(b.rest_pct));
+}
+
+/* As in a file of a build that had no prices for rings. */
+static void a_ring_without_prices_is_not_explained(void **state)
+{
+    (void)state;
+    prices.ns[PRICE_ring_wait] = prices.ns[PRICE_ring_recv] = prices.ns[PRICE_ring_send] = NAN;
+    struct bill b = bill(row_of("uring", 1, 1, 12));
+    assert_string_equal(b.line[BILL_READ].price, "not measured");
+    assert_true(isnan(b.line[BILL_WAIT].us) && isnan(b.line[BILL_REST].us) && isnan(b.rest_pct));
+    NEAR(b.line[BILL_SLEEP].us, 4);
+    NEAR(b.line[BILL_MEASURED].us, 12);
+    NEAR(bill(row_of("epoll-lt", 1, 1, 14)).line[BILL_REST].us, 14 - 1.1 - 4 - 1.5 - 5);
+}
+
+/* A thread a connection has no wait that could be priced: its bill is whole all the same. */
+static void without_a_wait_the_bill_is_whole(void **state)
+{
+    (void)state;
+    struct row *r = row_of("blocking", 0, 1, 14);
+    set(r, METRIC_waits_per_request, NAN);
+    NEAR(bill(r).line[BILL_REST].us, 14 - 4 - 1.5 - 5);
+}
+
+/* They come as often as requests would, and wake a scan on its way as often. */
+static void messages_one_way_arrive_too(void **state)
+{
+    (void)state;
+    struct row *r = row_of("poll", 400, 0.5, 75);
+    set(r, METRIC_requests_per_s, NAN);
+    set(r, METRIC_messages_per_s, 11500);
+    double twice = 0.5 * exp(11500 * 400 * 80e-9 / 2);
+    NEAR(bill(r).line[BILL_WAIT].us, 1 + 400 * (twice * 0.160 + (1 - twice) * 0.080));
 }
 
 /* Connections accepted while nothing is asked belong to no request: no line is infinite. */
@@ -224,6 +265,8 @@ int main(void)
         CASE(a_ring_has_prices_of_its_own),       CASE(empty_reads_and_long_replies),
         CASE(client_work_is_a_line_of_its_own),   CASE(what_is_not_known_is_not_zero),
         CASE(nothing_asked_is_not_billed),        CASE(same_and_differs),
+        CASE(a_ring_without_prices_is_not_explained),
+        CASE(without_a_wait_the_bill_is_whole),   CASE(messages_one_way_arrive_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
