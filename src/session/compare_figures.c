@@ -116,16 +116,17 @@ static enum outcome turned(enum outcome o)
     return o == OUTCOME_DEARER ? OUTCOME_CHEAPER : OUTCOME_DEARER;
 }
 
-/* Where there are zeros there are no ratios. */
+/* Where there are zeros there are no ratios; a row may stand in fewer sessions than its side has. */
 static void judge_zeros(const struct comparison *c, struct compare_figure *f)
 {
     enum outcome o = more(f->metric);
+    bool known = c->known && f->n[SIDE_A] >= COMPARE_LEAST && f->n[SIDE_B] >= COMPARE_LEAST;
 
     if (f->most[SIDE_A] == 0 && f->most[SIDE_B] == 0)
         f->outcome = OUTCOME_SAME;
-    else if (c->known && f->most[SIDE_A] < NEVER && f->least[SIDE_B] >= OFTEN)
+    else if (known && f->most[SIDE_A] < NEVER && f->least[SIDE_B] >= OFTEN)
         f->outcome = o;
-    else if (c->known && f->most[SIDE_B] < NEVER && f->least[SIDE_A] >= OFTEN)
+    else if (known && f->most[SIDE_B] < NEVER && f->least[SIDE_A] >= OFTEN)
         f->outcome = turned(o);
 }
 

@@ -203,6 +203,25 @@ static void test_a_call_that_is_new(void **state)
     }
 }
 
+/* Three sessions a side, but the row stands in one of B's. */
+static void test_a_new_call_in_one_session_names_nothing(void **state)
+{
+    struct plant p = {METRIC_controls_per_request, {{1, 1, 1}, {1, 1, 1}}, {0}};
+    struct comparison c;
+
+    (void)state;
+    plant(&c, &p, 1);
+    for (int i = 0; i < 3; i++) {
+        give(c.session[SIDE_A][i].rows.first, 0, p.metric, 0);
+        c.session[SIDE_B][i].rows.first->params.connections += i;
+    }
+    compare_make(&c);
+    assert_int_equal(figure_of(&c, "select", p.metric)->n[SIDE_B], 1);
+    assert_int_equal(figure_of(&c, "select", p.metric)->outcome, OUTCOME_CANNOT_TELL);
+    assert_int_equal(compare_count(&c, OUTCOME_DEARER), 0);
+    compare_free(&c);
+}
+
 static void test_rows_match_by_every_parameter(void **state)
 {
     struct comparison c = {.spread = NAN};
@@ -390,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_fewer_name_nothing),
         cmocka_unit_test(test_a_spread_that_is_given),
         cmocka_unit_test(test_a_call_that_is_new),
+        cmocka_unit_test(test_a_new_call_in_one_session_names_nothing),
         cmocka_unit_test(test_rows_match_by_every_parameter),
         cmocka_unit_test(test_what_a_model_does_not_honour),
         cmocka_unit_test(test_machines),
