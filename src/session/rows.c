@@ -330,6 +330,8 @@ struct paired row_ratio(const struct row *r, int pane, enum metric_id m)
     int n = pair_up(r, pane, m, a, b);
     struct paired p = stats_paired(a, b, n, trim_for(r, n));
 
+    if (p.pairs_needed > 0 && n <= 2 * r->params.trim) /* the trim of more pairs is the whole one */
+        p.pairs_needed = (int)fmax(p.pairs_needed, 2 * fmin(r->params.trim, 1e6) + 3);
     p.outcome = outcome_of(r, pane, m, p.outcome);
     free(a);
     free(b);

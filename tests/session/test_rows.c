@@ -117,6 +117,26 @@ static void rounds_pair_by_index(void **state)
     rows_free(&rows);
 }
 
+/* What so many pairs would decide is decided with the trim that so many will have. */
+static void few_pairs_need_what_the_trim_drops_too(void **state)
+{
+    (void)state;
+    struct rows rows;
+    struct row *row = new_row(&rows, "transfer");
+    enum metric_id m = METRIC_cpu_us_per_request;
+
+    row->params.trim = 2;
+    for (int n = 1; n <= 6; n++) {
+        rows_sample(row, 0, m, 50 + n % 2);
+        rows_sample(row, 1, m, 10);
+        struct paired p = row_ratio(row, 1, m);
+        assert_int_equal(p.pairs, n);
+        assert_int_equal(p.outcome, OUTCOME_CANNOT_TELL);
+        assert_int_equal(p.pairs_needed, 7);
+    }
+    rows_free(&rows);
+}
+
 static void more_requests_are_cheaper(void **state)
 {
     (void)state;
@@ -246,6 +266,7 @@ int main(void)
         cmocka_unit_test(few_values_are_shown_without_interval),
         cmocka_unit_test(errors_are_summed),
         cmocka_unit_test(rounds_pair_by_index),
+        cmocka_unit_test(few_pairs_need_what_the_trim_drops_too),
         cmocka_unit_test(more_requests_are_cheaper),
         cmocka_unit_test(ranking_is_as_designed),
         cmocka_unit_test(p99_is_the_response_when_paced),
