@@ -175,6 +175,52 @@ static void a_load_without_room_is_named(void **state)
     assert_int_equal(judged(m, 0), VERDICT_LOAD_FULL);
 }
 
+/* What a server says of itself, where a test has something to say for it. */
+static const struct server_counts *says;
+void __real_server_read(const struct server *s, struct server_counts *out);
+void __wrap_server_read(const struct server *s, struct server_counts *out);
+void __wrap_server_read(const struct server *s, struct server_counts *out)
+{
+    if (says)
+        *out = *says;
+    else
+        __real_server_read(s, out);
+}
+
+uint64_t __real_server_troubles(const struct server *s, struct err *latest);
+uint64_t __wrap_server_troubles(const struct server *s, struct err *latest);
+uint64_t __wrap_server_troubles(const struct server *s, struct err *latest)
+{
+    return says ? 0 : __real_server_troubles(s, latest);
+}
+
+/* Of 1100 connections select took 1008; they close while the next row's 10 are there already. It
+ * holds what it accepted less what it closed since its start: since this row's begin that would be
+ * less than none. */
+static void what_a_server_holds_is_counted_from_its_start(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 10);
+    struct server_counts now = {.accepts = 1018, .closes = 1008, .refusals = 93};
+    add_samples(r, 0, 12, 20, 20, 11500);
+    add_samples(r, 1, 12, 20, 20, 11500);
+    r->panes[0].io = io_model_table[io_model_find("select")];
+    m->rig.panes[0].server = (struct server *)m; /* nobody looks into it */
+    m->rig.panes[0].found = (struct server_counts){.accepts = 1008, .refusals = 92};
+    says = &now;
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    now.closes = 1010;
+    assert_int_equal(judged(m, 0), VERDICT_FD_LIMIT);
+    assert_string_equal(r->panes[0].reason,
+                        "select holds 8 of 10: its descriptors end at 1024");
+    now.refusals = 92; /* none of this row */
+    assert_int_equal(judged(m, 0), VERDICT_OK);
+    now.accept_failures = 1;
+    assert_int_equal(judged(m, 0), VERDICT_FD_LIMIT);
+    says = NULL;
+    m->rig.panes[0].server = NULL;
+}
+
 static void errors_withhold_the_answer(void **state)
 {
     struct made *m = *state;
@@ -700,6 +746,7 @@ int main(void)
         T(the_cheaper_first_pane_is_named),
         T(each_limit_has_its_verdict),
         T(a_load_without_room_is_named),
+        T(what_a_server_holds_is_counted_from_its_start),
         T(errors_withhold_the_answer),
         T(few_rounds_are_a_first_guess),
         T(a_note_stands_behind_the_reason),
