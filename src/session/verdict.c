@@ -159,7 +159,7 @@ static bool is_errors(const struct seen *s)
         return false; /* refused for want of a descriptor: fd-limit says it better */
     if (sum == reset + errors_of(s, METRIC_errors_timeout) && lacks_descriptors(s))
         return false; /* likewise, never accepted */
-    int n = snprintf(s->reason, REASON, "%.0f errors:", sum);
+    int n = snprintf(s->reason, REASON, "%.0f error%s:", sum, sum == 1 ? "" : "s");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (errors_of(s, kinds[i]) > 0 && n < (int)REASON)
             n += snprintf(s->reason + n, REASON - (size_t)n, " %.0f %s", errors_of(s, kinds[i]),

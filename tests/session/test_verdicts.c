@@ -232,7 +232,7 @@ static void errors_withhold_the_answer(void **state)
     struct answer a;
     answer_row(r, 1, &a);
     assert_non_null(strstr(a.answer, "withheld: epoll-lt errors"));
-    assert_non_null(strstr(a.trust, "1 errors: 1 wrong replies"));
+    assert_non_null(strstr(a.trust, "1 error: 1 wrong replies"));
 }
 
 /* What a model cannot be measured for is said whatever the verdict is. */
