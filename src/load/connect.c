@@ -25,7 +25,7 @@
 #define SLICE_MS 10
 #define LOOK_NS (500 * NS_PER_US) /* between two looks at the server's counters */
 #define CLEAR_NS (2 * NS_PER_S)   /* longest wait for the server's closes */
-#define QUIET_NS (100 * NS_PER_MS)
+#define QUIET_NS (500 * NS_PER_MS) /* without an accept: the rest was lost */
 
 struct pass {
     const struct load_spec *spec;

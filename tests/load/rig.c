@@ -108,6 +108,29 @@ uint64_t rig_errors(const struct load_counts *c)
            c->errors_fd + c->errors_bytes;
 }
 
+uint64_t rig_wait_errors(struct load *l, uint64_t least, struct load_counts *c)
+{
+    load_read(l, c);
+    for (int i = 0; i < 1000 && rig_errors(c) < least; i++) {
+        rig_sleep(10 * MS);
+        load_read(l, c);
+    }
+    return rig_errors(c);
+}
+
+void rig_wait_asked(struct fake *f, long n)
+{
+    const struct fake_stamp *stamps;
+    for (int i = 0; i < 1000 && fake_stamps(f, &stamps) < n; i++)
+        rig_sleep(10 * MS);
+    assert_true(fake_stamps(f, &stamps) >= n);
+}
+
+uint64_t rig_most_due(uint64_t start_ns, uint64_t rate, uint64_t slack)
+{
+    return (clock_ns() - start_ns) * rate / NS_PER_S + slack;
+}
+
 struct hist_copy *rig_hist(struct load *l, enum load_hist which)
 {
     struct hist_copy *h = malloc(sizeof *h);

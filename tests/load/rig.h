@@ -50,6 +50,15 @@ long rig_established(struct load *l, long n);
 
 uint64_t rig_errors(const struct load_counts *c);
 
+/* Waits at most ten seconds for so many errors; returns how many there are. */
+uint64_t rig_wait_errors(struct load *l, uint64_t least, struct load_counts *c);
+
+/* Waits until so many requests have come; fails after ten seconds. */
+void rig_wait_asked(struct fake *f, long n);
+
+/* What may have come due at most since then: turns last longer where this thread has no CPU. */
+uint64_t rig_most_due(uint64_t start_ns, uint64_t rate, uint64_t slack);
+
 /* One of the load's histograms; free() it. */
 struct hist_copy *rig_hist(struct load *l, enum load_hist which);
 

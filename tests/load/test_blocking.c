@@ -53,8 +53,11 @@ static void test_two_hundred_threads_closed_loop(void **state)
     assert_int_equal(load_established(l), 200);
     assert_int_equal(load_threads(l), 200);
     assert_false(load_spins(l));
-    rig_turn(l, 50 * MS, 300 * MS);
     load_read(l, &c);
+    for (int i = 0; i < 20 && c.sent <= 200; i++) {
+        rig_turn(l, 50 * MS, 300 * MS);
+        load_read(l, &c);
+    }
     struct hist_copy *h = rig_hist(l, LOAD_LATENCY);
     assert_true(c.sent > 200);
     assert_int_equal(c.answered, c.sent);
@@ -69,17 +72,21 @@ static void test_two_hundred_threads_closed_loop(void **state)
     load_close(l);
 }
 
-static void test_paced(void **state)
+static bool paced(struct fake *f, const void *arg)
 {
-    struct load_spec s = blocking(*state, 50, 200);
+    (void)arg;
+    struct load_spec s = blocking(f, 50, 200);
     struct load *l = rig_open(&s);
     struct load_counts c;
+    uint64_t start = clock_ns();
     for (int i = 0; i < 4; i++)
         rig_turn(l, 50 * MS, 250 * MS);
+    uint64_t most = rig_most_due(start, 200, 10);
     load_read(l, &c);
     struct hist_copy *r = rig_hist(l, LOAD_RESPONSE), *late = rig_hist(l, LOAD_LATE);
-    assert_in_range(c.due, 185, 225);
-    assert_true(c.due - c.sent <= 4);
+    assert_in_range(c.due, 185, most);
+    assert_true(c.sent <= c.due);
+    bool sharp = HOLDS(c.due <= 225) & HOLDS(c.due - c.sent <= 4);
     assert_int_equal(c.answered, c.sent);
     assert_int_equal(r->count, c.answered);
     assert_int_equal(late->count, c.sent);
@@ -87,11 +94,24 @@ static void test_paced(void **state)
     free(r);
     free(late);
     load_close(l);
+    return sharp;
 }
 
-static void test_owed_requests_go_out_late_and_end_at_the_stop(void **state)
+static void once_more(void **state, bool (*once)(struct fake *f, const void *arg))
 {
     struct fake *f = *state;
+    rig_try(&f, once, NULL);
+    *state = f;
+}
+
+static void test_paced(void **state)
+{
+    once_more(state, paced);
+}
+
+static bool owed_requests_go_out_late_and_end_at_the_stop(struct fake *f, const void *arg)
+{
+    (void)arg;
     struct load_spec s = blocking(f, 4, 200);
     struct load *l = rig_open(&s);
     struct load_counts c, d;
@@ -99,15 +119,20 @@ static void test_owed_requests_go_out_late_and_end_at_the_stop(void **state)
     rig_turn(l, 10 * MS, 500 * MS);
     load_read(l, &c);
     struct hist_copy *r = rig_hist(l, LOAD_RESPONSE);
-    assert_in_range(c.sent, 12, 24);
-    assert_in_range(c.due, 90, 115);
+    bool sharp = HOLDS(c.sent >= 12 && c.sent <= 24) & HOLDS(c.due >= 90 && c.due <= 115);
     assert_true(hist_max(r) > 250e6); /* the fifth of a connection was due long before */
     fake_manners(f)->delay_ns = 0;
     rig_turn(l, 10 * MS, 300 * MS);
     load_read(l, &d);
-    assert_in_range(d.sent - c.sent, 50, 75);
+    sharp &= HOLDS(d.sent - c.sent >= 50 && d.sent - c.sent <= 75);
     free(r);
     load_close(l);
+    return sharp;
+}
+
+static void test_owed_requests_go_out_late_and_end_at_the_stop(void **state)
+{
+    once_more(state, owed_requests_go_out_late_and_end_at_the_stop);
 }
 
 static void test_adjust(void **state)
@@ -150,12 +175,17 @@ static void test_silence(void **state)
     s.params.timeout = 0.3;
     struct load *l = rig_open(&s);
     fake_manners(f)->silent = true;
+    uint64_t start = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(500 * MS);
-    load_read(l, &c);
-    assert_int_equal(c.errors_timeout, 10);
-    assert_int_equal(c.connects, 20);
+    rig_wait_errors(l, 1, &c);
+    assert_true(clock_ns() - start >= 300 * MS);
+    rig_wait_errors(l, 10, &c);
+    assert_in_range(c.errors_timeout, 10, 10 * ((clock_ns() - start) / (300 * MS)));
+    assert_int_equal(rig_errors(&c), c.errors_timeout);
     assert_int_equal(c.answered, 0);
+    assert_int_equal(rig_established(l, 10), 10);
+    load_read(l, &c);
+    assert_in_range(c.connects, 20, 10 + c.errors_timeout);
     load_close(l);
 }
 
@@ -168,17 +198,17 @@ static void test_giving_up_and_closing_are_quick(void **state)
     struct load *l = rig_open(&s);
     fake_manners(f)->silent = true;
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(100 * MS);
+    rig_wait_asked(f, 50);
     load_set_phase(l, LOAD_STOP);
     assert_false(load_drained(l, 50 * MS));
     load_give_up(l);
-    assert_true(load_drained(l, 3000 * MS));
+    assert_true(load_drained(l, 8000 * MS));
     load_read(l, &c);
     assert_int_equal(c.errors_timeout, 50);
     assert_int_equal(rig_errors(&c), 50);
     assert_int_equal(rig_established(l, 50), 50); /* opened again */
     load_set_phase(l, LOAD_MEASURE);
-    rig_sleep(100 * MS); /* all wait for a reply that does not come */
+    rig_wait_asked(f, 100); /* all wait for a reply that does not come */
     uint64_t start = clock_ns();
     load_close(l);
     assert_true(clock_ns() - start < 5 * NS_PER_S);

@@ -116,23 +116,48 @@ static void test_a_server_that_never_accepts(void **state)
     struct repeat_result r;
     s.params.timeout = 0.5;
     deafen(f);
-    pass(&s, NULL, &r);
-    assert_int_equal(V(established), 50);
-    assert_false(isnan(V(connect_s))); /* the client's side is whole */
-    assert_int_equal(V(accepted), 0);
-    assert_true(isnan(V(accepted_s)));
-    assert_true(r.duration_s >= 0.5 && r.duration_s < 1.5);
+    uint64_t dead = 0;
+    do {
+        assert_true(dead < 250); /* longer than its time-out each time */
+        pass(&s, NULL, &r);
+        dead += 50;
+        assert_int_equal(V(established), 50);
+        assert_false(isnan(V(connect_s))); /* the client's side is whole */
+        assert_int_equal(V(accepted), 0);
+        assert_true(isnan(V(accepted_s)));
+        assert_true(r.duration_s >= 0.5);
+    } while (!HOLDS(r.duration_s < 1.5));
     fake_manners(f)->deaf = false;
     struct load_spec again = spec_of(f, 20, ARRIVAL_SERIAL);
-    for (int i = 0; i < 100 && fake_open(f) == 0; i++)
-        rig_sleep(MS); /* it takes what is dead by now */
-    rig_sleep(200 * MS);
+    struct server_counts c = {0};
+    for (int i = 0; i < 1000 && c.accepts < dead; i++) {
+        rig_sleep(10 * MS); /* it takes what is dead by now */
+        fake_read(f, &c);
+    }
+    assert_int_equal(c.accepts, dead);
     pass(&again, NULL, &r);
     assert_int_equal(V(accepted), 20);
 }
 
+/* What it still accepts of a pass that is over must not count in the next one. */
+static void test_a_slow_server_is_waited_for(void **state)
+{
+    struct fake *f = *state;
+    struct load_spec s = spec_of(f, 6, ARRIVAL_SERIAL), again = s;
+    struct repeat_result r;
+    s.params.timeout = 0.5;
+    fake_manners(f)->accept_gap_ns = 200 * MS;
+    pass(&s, NULL, &r);
+    assert_int_equal(V(established), 6);
+    assert_true(V(accepted) < 6);
+    fake_manners(f)->accept_gap_ns = 0;
+    pass(&again, NULL, &r);
+    assert_int_equal(V(established), 6);
+    assert_int_equal(V(accepted), 6);
+}
+
 /* A full queue drops SYNs: the pass ends at its time-out in the middle of a connect. */
-static void full_queue(void **state, double arrival)
+static bool full_queue_once(void **state, double arrival)
 {
     fake_stop(*state);
     struct fake *f = *state = fake_start(1);
@@ -143,8 +168,15 @@ static void full_queue(void **state, double arrival)
     pass(&s, NULL, &r);
     assert_in_range(V(established), 1, 5);
     assert_true(isnan(V(connect_s)) && isnan(V(accepted_s)) && isnan(V(connections_per_s)));
-    assert_true(r.duration_s >= 0.7 && r.duration_s < 1.5);
+    assert_true(r.duration_s >= 0.7);
     assert_int_equal(r.counts.errors_timeout, 20 - V(established));
+    return HOLDS(r.duration_s < 1.5);
+}
+
+static void full_queue(void **state, double arrival)
+{
+    for (int tries = 1; !full_queue_once(state, arrival); tries++)
+        assert_true(tries < 5);
 }
 
 static void test_full_queue_serial(void **state)
@@ -185,7 +217,7 @@ static void test_closed_port(void **state)
         assert_int_equal(r.counts.errors_refused, 30);
         assert_int_equal(V(established), 0);
         assert_true(isnan(V(connect_s)));
-        assert_true(r.duration_s < 2); /* over when all have failed */
+        assert_true(r.duration_s < s.params.timeout / 2); /* over when all have failed */
     }
 }
 
@@ -200,7 +232,7 @@ static void test_a_server_that_refuses_some(void **state)
         assert_int_equal(V(established), 30);
         assert_int_equal(V(accepted), 20);
         assert_true(isnan(V(accepted_s)));
-        assert_true(r.duration_s < 2); /* not until the time-out */
+        assert_true(r.duration_s < s.params.timeout / 2);
     }
 }
 
@@ -254,7 +286,7 @@ static void test_stop_ends_a_pass(void **state)
         pthread_create(&t, NULL, stop_soon, &stopper);
         pass(&s, &w, &r);
         pthread_join(t, NULL);
-        assert_true(r.duration_s < (double)(stopper.stopped_ns - start) / 1e9 + 1);
+        assert_true(r.duration_s < (double)(stopper.stopped_ns - start) / 1e9 + 10);
         assert_true(isnan(V(connect_s)));
         assert_int_equal(r.counts.errors_timeout, 0); /* called off is no error */
         load_watch_fini(&w);
@@ -291,6 +323,7 @@ int main(void)
         T(test_whole_passes),
         T(test_slow_accepts_end_later_than_connects),
         T(test_a_server_that_never_accepts),
+        T(test_a_slow_server_is_waited_for),
         T(test_full_queue_serial),
         T(test_full_queue_storm),
         T(test_lost_syns_are_counted),

@@ -55,17 +55,6 @@ static uint64_t turns_until(struct load *l, uint64_t more, struct load_counts *c
     return turns;
 }
 
-/* Measures until so many errors are counted, at the latest in ten seconds. */
-static uint64_t wait_errors(struct load *l, uint64_t least, struct load_counts *c)
-{
-    load_read(l, c);
-    for (int i = 0; i < 1000 && rig_errors(c) < least; i++) {
-        rig_sleep(10 * MS);
-        load_read(l, c);
-    }
-    return rig_errors(c);
-}
-
 static void whole_cycles(struct world *w, double how)
 {
     struct load_spec s = fresh(w, 20, PARAM_MAX);
@@ -202,7 +191,7 @@ static void test_silence_is_a_timeout(void **state)
     fake_manners(w->fake)->silent = true;
     uint64_t start = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    assert_true(wait_errors(l, 10, &c) >= 10);
+    assert_true(rig_wait_errors(l, 10, &c) >= 10);
     assert_true(c.errors_timeout <= (clock_ns() - start) / (300 * MS) * 10);
     assert_int_equal(rig_errors(&c), c.errors_timeout);
     assert_int_equal(c.answered, 0);
@@ -278,7 +267,7 @@ static void test_closed_port(void **state)
     struct load *l = rig_open(&s);
     uint64_t start = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    wait_errors(l, 20, &c);
+    rig_wait_errors(l, 20, &c);
     uint64_t tenths = (clock_ns() - start) / (100 * MS);
     assert_in_range(c.errors_refused, 20, 10 * (tenths + 2)); /* each tries ten times a second */
     assert_int_equal(rig_errors(&c), c.errors_refused);
@@ -298,7 +287,7 @@ static void test_a_connect_that_nobody_answers(void **state)
     struct load *l = rig_open(&s);
     uint64_t began = clock_ns();
     load_set_phase(l, LOAD_MEASURE);
-    wait_errors(l, 12, &c);
+    rig_wait_errors(l, 12, &c);
     assert_in_range(c.errors_timeout, 12, 12 * ((clock_ns() - began) / (400 * MS)));
     assert_true(c.connects < 12);
     load_give_up(l);

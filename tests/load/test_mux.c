@@ -23,21 +23,6 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Waits until so many requests have come, however slow this machine is. */
-static void wait_asked(struct fake *f, long n)
-{
-    const struct fake_stamp *stamps;
-    for (int i = 0; i < 1000 && fake_stamps(f, &stamps) < n; i++)
-        rig_sleep(10 * MS);
-    assert_true(fake_stamps(f, &stamps) >= n);
-}
-
-/* What may have come due at most since then: turns last longer where this thread has no CPU. */
-static uint64_t most_due(uint64_t start_ns, uint64_t rate, uint64_t slack)
-{
-    return (clock_ns() - start_ns) * rate / NS_PER_S + slack;
-}
-
 static void once_more(void **state, bool (*once)(struct fake *f, const void *arg), const void *arg)
 {
     struct fake *f = *state;
@@ -133,7 +118,7 @@ static void test_only_the_measured_part_counts(void **state)
     struct load *l = rig_open(&s);
     struct load_counts c;
     load_set_phase(l, LOAD_SETTLE);
-    wait_asked(f, 11);
+    rig_wait_asked(f, 11);
     load_set_phase(l, LOAD_STOP);
     assert_true(load_drained(l, 8000 * MS));
     load_read(l, &c);
@@ -158,7 +143,7 @@ static bool pace_over_turns(struct fake *f, const void *arg)
         rig_turn(l, 50 * MS, 200 * MS);
         rig_sleep(20 * MS);
     }
-    uint64_t most = most_due(start, 100, 20);
+    uint64_t most = rig_most_due(start, 100, 20);
     load_read(l, &c);
     assert_in_range(c.due, 108, most); /* 120 and what the sleeps were longer */
     assert_int_equal(c.sent, c.answered);
@@ -190,7 +175,7 @@ static bool slow_pace_reaches_different_connections(struct fake *f, const void *
     uint64_t start = clock_ns();
     for (int i = 0; i < 15; i++)
         rig_turn(l, 10 * MS, 90 * MS);
-    uint64_t most = most_due(start, 10, 5);
+    uint64_t most = rig_most_due(start, 10, 5);
     const struct fake_stamp *stamps;
     long n = fake_stamps(f, &stamps);
     int seen[FAKE_FDS] = {0};
@@ -252,7 +237,7 @@ static bool a_pause_shows_in_the_response(struct fake *f, const void *arg)
     fake_manners(f)->pause_ns = 400 * MS;
     rig_sleep(1000 * MS);
     load_set_phase(l, LOAD_STOP);
-    uint64_t most = most_due(start, 500, 80);
+    uint64_t most = rig_most_due(start, 500, 80);
     assert_true(load_drained(l, 8000 * MS));
     load_read(l, &c);
     struct hist_copy *late = rig_hist(l, LOAD_LATE), *resp = rig_hist(l, LOAD_RESPONSE);
@@ -288,13 +273,13 @@ static bool nothing_owed_is_carried_over(struct fake *f, const void *arg)
     fake_manners(f)->delay_ns = 200 * MS; /* 4 in 0.2 s: 76 of 80 stay owed */
     uint64_t start = clock_ns();
     rig_turn(l, 10 * MS, 200 * MS);
-    uint64_t slow = most_due(start, 20, 4); /* each of the 4 five times a second */
+    uint64_t slow = rig_most_due(start, 20, 4); /* each of the 4 five times a second */
     load_read(l, &before);
     assert_true(before.sent <= slow && before.due > 60);
     fake_manners(f)->delay_ns = 0;
     start = clock_ns();
     rig_turn(l, 10 * MS, 200 * MS);
-    uint64_t most = most_due(start, 400, 4);
+    uint64_t most = rig_most_due(start, 400, 4);
     load_read(l, &after);
     uint64_t sent = after.sent - before.sent, due = after.due - before.due;
     assert_true(sent <= most);
@@ -316,7 +301,7 @@ static void test_one_slow_reply_is_visible(void **state)
     fake_manners(f)->slow_ns = 800 * MS;
     fake_manners(f)->slow_every = 30;
     load_set_phase(l, LOAD_MEASURE);
-    wait_asked(f, 45);
+    rig_wait_asked(f, 45);
     fake_manners(f)->slow_every = 0;
     load_set_phase(l, LOAD_STOP); /* its reply comes long after the stop */
     assert_true(load_drained(l, 8000 * MS));
@@ -373,7 +358,7 @@ static void test_idle_ones_never_ask(void **state)
     s.params.idle = 100;
     struct load *l = rig_open(&s);
     load_set_phase(l, LOAD_MEASURE);
-    wait_asked(f, 100);
+    rig_wait_asked(f, 100);
     load_set_phase(l, LOAD_STOP);
     assert_true(load_drained(l, 8000 * MS));
     const struct fake_stamp *stamps;
@@ -394,7 +379,7 @@ static void test_drain_waits_and_gives_up(void **state)
     struct load_counts c;
     fake_manners(f)->delay_ns = 700 * MS;
     load_set_phase(l, LOAD_MEASURE);
-    wait_asked(f, 8);
+    rig_wait_asked(f, 8);
     load_set_phase(l, LOAD_STOP);
     assert_false(load_drained(l, 50 * MS));
     assert_true(load_drained(l, 8000 * MS));
@@ -403,7 +388,7 @@ static void test_drain_waits_and_gives_up(void **state)
     assert_int_equal(c.replies, 0); /* they came after the stop */
     fake_manners(f)->silent = true;
     load_set_phase(l, LOAD_MEASURE);
-    wait_asked(f, 16);
+    rig_wait_asked(f, 16);
     load_set_phase(l, LOAD_STOP);
     assert_false(load_drained(l, 50 * MS));
     load_give_up(l);
