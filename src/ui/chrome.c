@@ -59,7 +59,7 @@ static void load_state(const struct app *a, int room, char *buf, size_t size)
         snprintf(buf, size, "frozen  %s", clock);
     else if (n->plan_count > 0)
         snprintf(buf, size, "%d/%d  %s left  %s", n->plan_done, n->plan_count,
-                 units_clock(left, sizeof left, n->plan_left_s), clock);
+                 units_clock(left, sizeof left, fmax(n->plan_left_s, 1)), clock); /* it runs */
     else
         snprintf(buf, size, "%s  %s", n->load_on ? "● load on" : "○ load off", clock);
 }
