@@ -81,6 +81,15 @@ static bool usable(const struct row *r, int pane, enum metric_id m)
            r->panes[pane].verdict == VERDICT_TOO_FEW || pane_may_rank(r, pane, m);
 }
 
+/* Of all that were kept: a trim of few may leave one, which looks exact. */
+static struct range extent_of(const struct row *r, int pane, enum metric_id m, double value)
+{
+    struct row whole = *r;
+    whole.params.trim = 0;
+    struct summary s = row_summary(&whole, pane, m);
+    return (struct range){s.min, value, s.max};
+}
+
 static struct range figure_of(struct judge *j, const struct claim_condition *c, const struct row *r)
 {
     int pane = pane_of(r, c->of.model);
@@ -94,7 +103,7 @@ static struct range figure_of(struct judge *j, const struct claim_condition *c, 
     if (metric_table[c->of.metric].fold == FOLD_SUM) /* over all samples: it has no spread */
         return (struct range){s.mean, s.mean, s.mean};
     if (isnan(s.low))
-        return (struct range){s.used > 1 ? s.min : s.mean, s.mean, s.used > 1 ? s.max : s.mean};
+        return extent_of(r, pane, c->of.metric, s.mean);
     return (struct range){s.low, s.mean, s.high};
 }
 

@@ -164,6 +164,30 @@ static void doubt_is_no_verdict(void **state)
     assert_non_null(strstr(r.figures, "select/epoll-lt.cpu_us_per_request at idle=0: "));
 }
 
+/* Of 7, 13 and 7 us the trim leaves 7: that is no exact figure. */
+static void few_values_reach_from_least_to_most(void **state)
+{
+    struct claims c;
+    struct err e;
+    struct rows rows = {0};
+    struct claim_result out;
+    (void)state;
+    assert_int_equal(read_text(HEAD "true = select.cpu_us_per_request<10 at idle=0\n"
+                               "false = select.cpu_us_per_request>6 at idle=0\n" ROWS, &c, &e), 0);
+    measured(&rows, &c.list[0]->plan, 3);
+    for (struct row *r = rows.first; r; r = r->next) {
+        r->params.trim = 1;
+        r->panes[0].verdict = VERDICT_TOO_FEW;
+        for (int i = 3; i < r->panes[0].count; i++)
+            ((struct sample *)pane_at(&r->panes[0], i))->kept = KEPT_EXTRA;
+    }
+    claim_judge(c.list[0], rows.first, NULL, &out);
+    assert_int_equal(out.verdict, CLAIM_FALSE);
+    assert_non_null(strstr(out.figures, "7.00 (7.00 to 13.0)"));
+    rows_free(&rows);
+    claims_free(&c);
+}
+
 /* A slope of 0.004 is no 0, and one below nothing is written, too. */
 static void small_slopes_are_not_rounded_away(void **state)
 {
@@ -322,6 +346,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_named_with_their_line),
         cmocka_unit_test(unknown_names_are_refused),
+        cmocka_unit_test(few_values_reach_from_least_to_most),
         cmocka_unit_test(planted_claims_come_out_as_they_are),
         cmocka_unit_test(doubt_is_no_verdict),
         cmocka_unit_test(small_slopes_are_not_rounded_away),
