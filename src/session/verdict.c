@@ -13,6 +13,7 @@
 #include "base/cpus.h"
 #include "base/units.h"
 #include "net/protocol.h"
+#include "session/say.h"
 
 struct seen { /* what a test looks at */
     const struct row *row;
@@ -128,7 +129,8 @@ static bool lacks_descriptors(const struct seen *s)
     if (!lacks && !(!fresh && did.accept_failures > 0 && held < wanted))
         return false;
     if (fresh)
-        snprintf(what, sizeof what, "refused %.0f connections", refused);
+        snprintf(what, sizeof what, "refused %.0f connection%s", refused,
+                 refused == 1 ? "" : "s");
     else
         snprintf(what, sizeof what, "holds %.0f of %.0f", held, wanted);
     say_refused(s, what);
@@ -170,14 +172,21 @@ static bool is_errors(const struct seen *s)
     return true;
 }
 
+static struct num times(double n)
+{
+    struct num t;
+    snprintf(t.s, sizeof t.s, n == 1 ? "once" : "%.0f times", n);
+    return t;
+}
+
 static bool is_fd_limit(const struct seen *s)
 {
     double wanted = s->row->params.connections + s->row->params.idle;
     if (lacks_descriptors(s))
         return true;
     if (above(mean(s, METRIC_errors_fd), 0)) {
-        snprintf(s->reason, REASON, "the load found no descriptor %.0f times",
-                 mean(s, METRIC_errors_fd));
+        snprintf(s->reason, REASON, "the load found no descriptor %s",
+                 times(mean(s, METRIC_errors_fd)).s);
         return true;
     }
     const char *trouble = s->rig && s->rig->load ? load_trouble(s->rig->load) : "";
@@ -195,8 +204,8 @@ static bool is_port_limit(const struct seen *s)
         return false;
     struct values last = s->pane->last->samples[s->pane->last->count - 1].values;
     double wanted = s->row->params.connections + s->row->params.idle;
-    int n = is_fresh(s) ? snprintf(s->reason, REASON, "no local port (client), %.0f times",
-                                   mean(s, METRIC_errors_port))
+    int n = is_fresh(s) ? snprintf(s->reason, REASON, "no local port (client), %s",
+                                   times(mean(s, METRIC_errors_port)).s)
                         : snprintf(s->reason, REASON,
                                    "no local port (client) for %.0f of %.0f connections",
                                    wanted - last.v[METRIC_established], wanted);

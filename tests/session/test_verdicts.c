@@ -235,6 +235,28 @@ static void errors_withhold_the_answer(void **state)
     assert_non_null(strstr(a.trust, "1 error: 1 wrong replies"));
 }
 
+/* What happened once stands in the singular. */
+static void one_is_said_as_one(void **state)
+{
+    struct made *m = *state;
+    struct row *r = add_row(m, 400);
+    double *v[2];
+    add_samples(r, 0, 12, 20, 20, 11500);
+    add_samples(r, 1, 12, 20, 20, 11500);
+    for (int i = 0; i < 2; i++)
+        v[i] = ((struct sample *)pane_at(&r->panes[i], 0))->values.v;
+    r->params.keepalive = KEEPALIVE_OFF;
+    v[0][METRIC_refused] = v[1][METRIC_errors_port] = 1;
+    assert_int_equal(judged(m, 0), VERDICT_FD_LIMIT);
+    assert_non_null(strstr(r->panes[0].reason, "select refused 1 connection:"));
+    assert_int_equal(judged(m, 1), VERDICT_PORT_LIMIT);
+    assert_non_null(strstr(r->panes[1].reason, "no local port (client), once"));
+    v[0][METRIC_refused] = v[1][METRIC_errors_port] = 0;
+    v[1][METRIC_errors_fd] = 2;
+    assert_int_equal(judged(m, 1), VERDICT_FD_LIMIT);
+    assert_string_equal(r->panes[1].reason, "the load found no descriptor 2 times");
+}
+
 /* What a model cannot be measured for is said whatever the verdict is. */
 static void a_note_stands_behind_the_reason(void **state)
 {
@@ -748,6 +770,7 @@ int main(void)
         T(a_load_without_room_is_named),
         T(what_a_server_holds_is_counted_from_its_start),
         T(errors_withhold_the_answer),
+        T(one_is_said_as_one),
         T(few_rounds_are_a_first_guess),
         T(a_note_stands_behind_the_reason),
         T(errors_withhold_the_answer),
