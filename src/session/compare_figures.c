@@ -116,7 +116,7 @@ static enum outcome turned(enum outcome o)
     return o == OUTCOME_DEARER ? OUTCOME_CHEAPER : OUTCOME_DEARER;
 }
 
-/* Where there are zeros there are no ratios; a row may stand in fewer sessions than its side has. */
+/* Where there are zeros there are no ratios; a row may be missing in some sessions of a side. */
 static void judge_zeros(const struct comparison *c, struct compare_figure *f)
 {
     enum outcome o = more(f->metric);
