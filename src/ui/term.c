@@ -41,6 +41,8 @@ static struct bytes {
     char text[256];
     size_t length;
 } leave, cursor_on;
+/* Before the other screen is left: of one that has grown tmux would show lines behind it. */
+static struct bytes wipe;
 static atomic_int taken; /* the terminal is ours */
 
 /* --- giving it back --------------------------------------------------------------------------- */
@@ -85,11 +87,15 @@ static void leave_compose(void)
 {
     /* The cursor last: leaving the other screen brings back that screen's idea of it. */
     static const char *const names[] = {"rmkx", "sgr0", "op", "rmcup", "cnorm"};
-    leave.length = cursor_on.length = 0;
+    leave.length = cursor_on.length = wipe.length = 0;
+    if (has("rmcup"))
+        bytes_add(&wipe, has("clear"));
     if (term.sync)
         bytes_add(&leave, SYNC_END);
     bytes_add(&leave, PASTE_OFF);
     bytes_add(&leave, mouse_off());
+    if (has("rmcup"))
+        bytes_add(&leave, has("clear"));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         bytes_add(&leave, has(names[i]));
     if (!has("rmcup"))
@@ -228,6 +234,7 @@ static void give_back(void)
     if (!atomic_load(&taken))
         return;
     tell(PASTE_OFF);
+    write_bytes(&wipe);
     endwin();
     write_bytes(&cursor_on);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes that are no character, in one piece with keys: the keys all count, and a character whose
- * bytes come one by one is one. */
+ * bytes come one by one is one. What goes out at the end leaves nothing behind. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,12 +55,36 @@ static void characters_in_pieces_are_whole(void **state)
     live_leave(t);
 }
 
+/* tmux shows lines of a screen that has grown behind the one it goes back to. */
+static void the_screen_is_empty_when_it_is_left(void **state)
+{
+    (void)state;
+    for (int killed = 0; killed < 2; killed++) {
+        struct tty *t = live_open(15, 60);
+        tty_resize(t, 24, 80);
+        live_expect(t, "? help  q quit");
+        if (killed)
+            tty_signal(t, SIGTERM);
+        else
+            tty_keys(t, "q");
+        assert_true(tty_until_ended(t, 10000 * SLOW));
+        const char *wiped = NULL, *raw = tty_raw(t);
+        for (const char *at = raw; (at = strstr(at, "\033[H\033[2J")); at++)
+            wiped = at;
+        assert_non_null(wiped);
+        assert_null(strstr(wiped, "help"));
+        assert_non_null(strstr(wiped, "\033[?1049l"));
+        tty_close(t);
+    }
+}
+
 int main(void)
 {
 #define IN_TERMINAL(f) cmocka_unit_test_teardown(f, tty_close_all)
     const struct CMUnitTest tests[] = {
         IN_TERMINAL(keys_behind_broken_bytes_count),
         IN_TERMINAL(characters_in_pieces_are_whole),
+        IN_TERMINAL(the_screen_is_empty_when_it_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
