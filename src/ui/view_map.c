@@ -291,8 +291,9 @@ void view_map_draw(struct app *a)
         draw_map(a, &s->map);
     else
         chrome_text(a->canvas, (struct rect){1, 1, a->canvas->w - 2, 2}, ROLE_DIM, false,
-                    a->frozen ? "frozen: the map comes when the picture goes on (f in the live view)"
-                              : s->map_refused);
+                    a->frozen
+                        ? "frozen: the map comes when the picture goes on (f in the live view)"
+                        : s->map_refused);
     chrome_log(a, a->canvas->h - 2);
     chrome_footer(a);
 }
