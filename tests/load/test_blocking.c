@@ -120,7 +120,7 @@ static bool owed_requests_go_out_late_and_end_at_the_stop(struct fake *f, const 
     load_read(l, &c);
     struct hist_copy *r = rig_hist(l, LOAD_RESPONSE);
     bool sharp = HOLDS(c.sent >= 12 && c.sent <= 24) & HOLDS(c.due >= 90 && c.due <= 115);
-    assert_true(hist_max(r) > 250e6); /* the fifth of a connection was due long before */
+    sharp &= HOLDS(hist_max(r) > 250e6); /* the fifth of a connection was due long before */
     fake_manners(f)->delay_ns = 0;
     rig_turn(l, 10 * MS, 300 * MS);
     load_read(l, &d);

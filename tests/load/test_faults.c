@@ -135,9 +135,10 @@ static void test_every_reply_wrong_does_not_spin(void **state)
     load_close(l);
 }
 
-static void test_hanging_up_between_requests_is_a_close(void **state)
+/* Unless one is owed and goes out before the close is seen, as it happens after a standstill. */
+static bool hanging_up_between_requests_is_a_close(struct fake *f, const void *arg)
 {
-    struct fake *f = *state;
+    (void)arg;
     struct load_spec s = rig_spec(f, 10, 500);
     struct load_counts c;
     struct load *l = rig_open(&s);
@@ -145,9 +146,17 @@ static void test_hanging_up_between_requests_is_a_close(void **state)
     measure(l, 500 * MS, &c);
     assert_true(c.closed > 10);
     assert_true(c.connects >= c.closed);
-    assert_int_equal(rig_errors(&c), 0);
-    assert_true(c.answered > 100);
+    assert_int_equal(rig_errors(&c), c.errors_reset);
+    bool sharp = HOLDS(c.errors_reset == 0) & HOLDS(c.answered > 100);
     load_close(l);
+    return sharp;
+}
+
+static void test_hanging_up_between_requests_is_a_close(void **state)
+{
+    struct fake *f = *state;
+    rig_try(&f, hanging_up_between_requests_is_a_close, NULL);
+    *state = f;
 }
 
 /* A select server at the end of its descriptors: the surplus is closed at once, tried once a
