@@ -130,6 +130,12 @@ static double us_of(const struct bill *b, int from, int to)
     return sum;
 }
 
+/* A bar is as long as what was measured, also where a price is missing. */
+static double whole_of(const struct bill *b)
+{
+    return fmax(us_of(b, 0, BILL_REST), b->line[BILL_MEASURED].us);
+}
+
 static const struct {
     int from, to; /* lines of the bill */
     wchar_t glyph, plain;
@@ -143,12 +149,12 @@ enum { PARTS = sizeof parts / sizeof *parts };
 
 static void draw_bar(struct canvas *c, const struct scene_why *w, int i, int y, double scale)
 {
-    double sum = 0, all = us_of(&w->bill[i], 0, BILL_REST);
+    double sum = 0, all = whole_of(&w->bill[i]);
     int x = 5;
     char text[24];
     canvas_printf(c, canvas_at(2, y, 2), words_role(w->pane[i]), true, "%c", 'A' + w->pane[i]);
     for (int p = 0; p < PARTS; p++) {
-        sum += us_of(&w->bill[i], parts[p].from, parts[p].to);
+        sum = p == PARTS - 1 ? all : sum + us_of(&w->bill[i], parts[p].from, parts[p].to);
         int end = 5 + (int)lround(sum * scale);
         canvas_fill(c, (struct rect){x, y, end - x, 1}, words_role(w->pane[i]),
                     c->ascii ? parts[p].plain : parts[p].glyph);
@@ -172,12 +178,12 @@ static int draw_bars(struct canvas *c, const struct scene_why *w, int y)
     double most = 0;
     bool said = false;
     for (int i = 0; i < w->count; i++)
-        most = fmax(most, us_of(&w->bill[i], 0, BILL_REST));
+        most = fmax(most, whole_of(&w->bill[i]));
     if (!(most > 0))
         return y;
     for (int i = w->count - 1; i >= 0; i--) {
         double scale = (c->w - 16) / most;
-        int end = 5 + (int)lround(us_of(&w->bill[i], 0, BILL_REST) * scale);
+        int end = 5 + (int)lround(whole_of(&w->bill[i]) * scale);
         draw_bar(c, w, i, y + i, scale);
         if (!said && end + 8 < c->w - 33)
             draw_legend(c, end + 8, y + i);
