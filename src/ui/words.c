@@ -36,6 +36,8 @@ char *words_figure(enum metric_id m, double v, bool ascii, char *buf, size_t siz
         units_us(buf, size, v, ascii);
     else if (unit_is(m, "ns"))
         units_us(buf, size, v / 1e3, ascii);
+    else if (unit_is(m, "s") && v > 0 && v < 0.9995)
+        units_us(buf, size, v * 1e6, ascii);
     else if (unit_is(m, "s") && v < 0.01)
         units_span(buf, size, v);
     else if (unit_is(m, "ticks"))
@@ -78,15 +80,15 @@ char *words_cell(enum metric_id m, double v, char *buf, size_t size)
     return buf;
 }
 
-/* Of times the largest unit that needs no more than two digits behind the point: the axis has four
- * columns. */
+/* Of times the largest unit that the scale has one of: fractions of it do not fit beside the axis,
+ * and figures below a second are said in smaller units, too. */
 struct unit words_unit(enum metric_id m, const struct scale *s, bool ascii)
 {
     static const struct unit of_seconds[] = {{"s", 1}, {"ms", 1e3}, {"µs", 1e6}, {"ns", 1e9}};
     const char *unit = metric_table[m].unit;
     double own = unit_is(m, "s") ? 1 : unit_is(m, "ns") ? 1e-9 : 0;
     for (int i = 0; own > 0; i++)
-        if (i == 3 || s->high * own * of_seconds[i].per >= 0.0999)
+        if (i == 3 || s->high * own * of_seconds[i].per >= 0.999)
             return (struct unit){i == 2 && ascii ? "us" : of_seconds[i].word,
                                  own * of_seconds[i].per};
     bool said = *unit == '/' || unit_is(m, "MiB/s");

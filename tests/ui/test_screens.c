@@ -334,7 +334,7 @@ static void main_figures_keep_off_the_frame(void **state)
     for (int i = 0; i < r->panes[0].count; i++)
         r->panes[0].first->samples[i].values.v[METRIC_connect_s] = 0.0149;
     a.changed = true;
-    assert_true(show_has(&a, "│ 0.0149 s connect "));
+    assert_true(show_has(&a, "│ 14.9 ms connect "));
     show_fini(&a);
 }
 
