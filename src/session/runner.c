@@ -368,18 +368,23 @@ static void run_row(struct session *s, struct job *job)
                     row->panes[failed].reason);
 }
 
-/* While no load runs, so the prices are a server's that is alone on its CPU. */
+/* While no load runs, so the prices are a server's that is alone on its CPU. What was said before
+ * is said again behind it: after the last row nothing else would come. */
 static void take_prices(struct session *s)
 {
     struct prices_spec spec = {
         .cpu = server_cpu(s), .alone = s->cpus.allowed < 2, .quit = &s->quit};
     struct prices middle;
+    pthread_mutex_lock(&s->lock);
+    enum session_phase before = s->now.phase;
+    pthread_mutex_unlock(&s->lock);
     session_phase(s, PHASE_PRICES);
     prices_measure(&spec, &s->taken[s->takings++ % PRICES_TAKEN]);
     s->taken_ns = clock_ns();
     prices_middle(s->taken, s->takings < PRICES_TAKEN ? s->takings : PRICES_TAKEN, &middle);
     pthread_mutex_lock(&s->lock);
     s->env.prices = middle;
+    s->now.phase = before;
     pthread_mutex_unlock(&s->lock);
 }
 
