@@ -25,7 +25,8 @@ void __wrap_uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe)
     if (sqe->opcode != IORING_OP_SEND || failures == 0)
         return;
     failures--;
-    io_uring_prep_nop(sqe); /* loud */
+    io_uring_prep_nop(sqe);
+    io_uring_sqe_set_flags(sqe, 0); /* loud: newer liburings leave flags alone here */
     io_uring_sqe_set_data64(sqe, tag);
 }
 
