@@ -4,6 +4,7 @@
  * flags. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -25,8 +26,8 @@ void __wrap_uring_make_quiet(struct uring *r, struct io_uring_sqe *sqe)
     if (sqe->opcode != IORING_OP_SEND || failures == 0)
         return;
     failures--;
-    io_uring_prep_nop(sqe);
-    io_uring_sqe_set_flags(sqe, 0); /* loud: newer liburings leave flags alone here */
+    memset(sqe, 0, sizeof *sqe); /* newer liburings leave flags alone in the next line */
+    io_uring_prep_nop(sqe);      /* loud */
     io_uring_sqe_set_data64(sqe, tag);
 }
 

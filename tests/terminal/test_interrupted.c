@@ -123,7 +123,7 @@ static void a_paste_is_no_keys(void **state)
     for (int marked = 0; marked < 2; marked++) {
         if (t)
             live_leave(t);
-        t = live_start((struct tty_want){.term = marked ? NULL : "screen"}); /* which marks none */
+        t = live_start((struct tty_want){.term = marked ? NULL : "linux"}); /* which marks none */
         live_expect(t, "B epoll");
         live_expect(t, "? help");
         tty_keys(t, pasted(marked));
