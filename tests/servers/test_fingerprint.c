@@ -77,7 +77,8 @@ static void check(const struct io_model *model, const struct fingerprint *f)
     assert_int_equal(f->backlog, most < 1024 ? most : 1024);
     assert_int_equal(f->queue, 0);
     assert_string_equal(f->nagle, "off");
-    assert_int_equal(f->rings > 0, !strcmp(want->waits, "io_uring"));
+    if (strcmp(model->id, "libuv") != 0) /* which has one for its changes, from 1.46 on */
+        assert_int_equal(f->rings > 0, !strcmp(want->waits, "io_uring"));
     if (want->sets)
         assert_in_range(f->watched, CLIENTS, CLIENTS + 8);
 }

@@ -222,6 +222,13 @@ static void some_traffic(struct server *s)
     UNTIL(harness_held(s) == 1);
 }
 
+/* libuv hands its changes to a ring of its own from 1.46 on, where the kernel has rings. */
+static bool has_its_own_ring(const char *library)
+{
+    unsigned (*version)(void) = dlsym(RTLD_DEFAULT, "uv_version");
+    return !strcmp(library, "libuv") && version && version() >= 0x012e00;
+}
+
 /* A server inside, so that what it calls is counted here. The second round brings numbers that were
  * used before. One wait more: the one it sleeps in. */
 static void counters_are_calls(void **state)
@@ -240,7 +247,11 @@ static void counters_are_calls(void **state)
         harness_sleep_ms(20);
         struct server_counts b = harness_counts(s);
         assert_true(b.controls - a.controls >= 2 * 20);
-        assert_int_equal(b.controls - a.controls, atomic_load(&controls) - calls);
+        calls = atomic_load(&controls) - calls;
+        if (has_its_own_ring(library_ids[i]))
+            assert_true(calls <= b.controls - a.controls);
+        else
+            assert_int_equal(calls, b.controls - a.controls);
         assert_int_equal(b.waits - a.waits, atomic_load(&waits) - sleeps);
         close(fd);
         server_stop(s);
