@@ -114,14 +114,23 @@ static long reserved_between(long low, long high)
     return count;
 }
 
-long limits_local_ports(void)
+static bool local_ports(long *low, long *high)
 {
     char buf[64];
+    return read_proc("sys/net/ipv4/ip_local_port_range", buf, sizeof buf) &&
+           sscanf(buf, "%ld %ld", low, high) == 2 && *high >= *low;
+}
+
+long limits_local_ports(void)
+{
     long low, high;
-    if (!read_proc("sys/net/ipv4/ip_local_port_range", buf, sizeof buf) ||
-        sscanf(buf, "%ld %ld", &low, &high) != 2 || high < low)
-        return -1;
-    return high - low + 1 - reserved_between(low, high);
+    return local_ports(&low, &high) ? high - low + 1 - reserved_between(low, high) : -1;
+}
+
+long limits_first_local_port(void)
+{
+    long low, high;
+    return local_ports(&low, &high) ? low : -1;
 }
 
 long limits_somaxconn(void)

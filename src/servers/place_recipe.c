@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "servers/place.h"
 #include "servers/recipe.h"
 #include "servers/target.h"
@@ -26,14 +27,35 @@ static const struct recipe *recipe_of(const struct server *s)
 
 /* --- where it listens ------------------------------------------------------------------------- */
 
+/* One can listen there (0: anywhere): a descriptor that does, or -errno. */
+static int try_port(int port, struct net_addr *addr, struct err *e)
+{
+    char text[40];
+    snprintf(text, sizeof text, "127.0.0.1:%d", port);
+    net_addr_parse(text, true, addr, NULL);
+    return net_listen(addr, &(struct net_listen){.backlog = 1}, e);
+}
+
+/* Between here and the target's bind() an outgoing connection may get any port of its range: so
+ * one below it, if there are some. */
+static int try_low_ports(struct net_addr *addr)
+{
+    enum { FIRST = 1024, TRIES = 50, STEP = 7919 };
+    long n = limits_first_local_port() - FIRST;
+    uint64_t at = clock_ns() / NS_PER_US + (uint64_t)getpid() * STEP;
+    int fd = -EADDRINUSE;
+    for (int i = 0; i < TRIES && n >= TRIES && fd < 0; i++)
+        fd = try_port(FIRST + (int)((at + (uint64_t)i * STEP) % (uint64_t)n), addr, NULL);
+    return fd;
+}
+
 /* A port of the recipe's own must be free; else one that is. */
 static int choose_port(const struct recipe *r, struct net_addr *addr, struct err *e)
 {
     struct err why = {""};
-    char text[40];
-    snprintf(text, sizeof text, "127.0.0.1:%d", r->port);
-    net_addr_parse(text, true, addr, NULL);
-    int fd = net_listen(addr, &(struct net_listen){.backlog = 1}, &why);
+    int fd = r->port ? -EADDRINUSE : try_low_ports(addr);
+    if (fd < 0)
+        fd = try_port(r->port, addr, &why);
     if (fd == -EADDRINUSE)
         return err_set(e, EADDRINUSE, "port %d is taken, and its recipe has no other", r->port);
     if (fd < 0)
