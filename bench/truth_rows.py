@@ -102,8 +102,12 @@ def bill(bench):
                           capture_output=True, text=True, check=False)
     print("".join(f"  {line}\n" for line in said.stdout.splitlines()), said.stderr, sep="")
     rest = [(m[1], m[2], float(m[3])) for m in
-            re.finditer(r"^ +(\d+)  (\S+) .* (-?[\d.]+) % ", said.stdout, re.M)]
+            re.finditer(r"^ +(\d+)  (\S+) .* (-?[\d.]+|nan) % ", said.stdout, re.M)]
     bench.check(f"each pane has a bill: {len(rest)}", len(rest) == len(done.csv()) and rest != [])
+    unpriced = re.findall(r"^ *price_(\w+)_ns +nan ", said.stdout, re.M)
+    bench.check("each says what it does not explain" + (
+        f", unless for want of a price ({', '.join(unpriced)})" if unpriced else ""),
+        unpriced != [] or not any(math.isnan(pct) for _, _, pct in rest))
     far = [f"{model} at {n}: {pct:.0f} %" for n, model, pct in rest if not abs(pct) < 15]
     bench.check(f"under 15 % not explained{', but ' + ', '.join(far) if far else ''}", not far,
                 sure=False)
