@@ -32,7 +32,7 @@ struct fake {
     struct net_addr address;
     pthread_t thread;
     int listener, epoll;
-    bool listening;
+    _Atomic bool listening;
     _Atomic bool stop;
     _Atomic long open, stamp_count;
     uint64_t requests, late, next_accept_ns;
@@ -251,6 +251,13 @@ void fake_stop(struct fake *f)
 struct fake_manners *fake_manners(struct fake *f)
 {
     return &f->manners;
+}
+
+void fake_deafen(struct fake *f)
+{
+    f->manners.deaf = true;
+    while (atomic_load(&f->listening))
+        clock_sleep_until(clock_ns() + NS_PER_MS);
 }
 
 void fake_address(const struct fake *f, struct net_addr *out)

@@ -23,7 +23,7 @@ struct fake_manners {
     _Atomic uint64_t hang_up_every; /* closes after every so many-th reply */
     _Atomic long serves;           /* requests of the first so many accepted only; 0: of all */
     _Atomic long capacity;         /* connections held; further ones are reset at once */
-    _Atomic bool deaf;             /* does not accept */
+    _Atomic bool deaf;             /* does not accept, from its next look on: fake_deafen() */
     _Atomic uint64_t accept_gap_ns; /* between two accepts */
     _Atomic uint64_t pause_ns;     /* sleeps once, this long, and clears it */
 };
@@ -33,6 +33,7 @@ struct fake;
 struct fake *fake_start(int backlog);
 void fake_stop(struct fake *f);
 struct fake_manners *fake_manners(struct fake *f);
+void fake_deafen(struct fake *f); /* it does not accept any more when this returns */
 void fake_address(const struct fake *f, struct net_addr *out);
 void fake_read(void *fake, struct server_counts *out); /* for struct load_spec */
 long fake_open(const struct fake *f);                  /* connections it holds now */

@@ -41,13 +41,6 @@ static struct load_spec spec_of(struct fake *f, int connections, double arrival)
     return s;
 }
 
-/* From now on it does not accept: after the wait it was in. */
-static void deafen(struct fake *f)
-{
-    fake_manners(f)->deaf = true;
-    rig_sleep(60 * MS);
-}
-
 #define V(metric) r.values.v[METRIC_##metric]
 
 static int pass(const struct load_spec *s, struct load_watch *w, struct repeat_result *r)
@@ -115,7 +108,7 @@ static void test_a_server_that_never_accepts(void **state)
     struct load_spec s = spec_of(f, 50, ARRIVAL_SERIAL);
     struct repeat_result r;
     s.params.timeout = 0.5;
-    deafen(f);
+    fake_deafen(f);
     uint64_t dead = 0;
     do {
         assert_true(dead < 250); /* longer than its time-out each time */
@@ -164,7 +157,7 @@ static bool full_queue_once(void **state, double arrival)
     struct load_spec s = spec_of(f, 20, arrival);
     struct repeat_result r;
     s.params.timeout = 0.7;
-    deafen(f);
+    fake_deafen(f);
     pass(&s, NULL, &r);
     assert_in_range(V(established), 1, 5);
     assert_true(isnan(V(connect_s)) && isnan(V(accepted_s)) && isnan(V(connections_per_s)));
@@ -280,7 +273,7 @@ static void test_stop_ends_a_pass(void **state)
         struct stopper stopper = {.w = &w};
         pthread_t t;
         s.params.timeout = 30;
-        deafen(f);
+        fake_deafen(f);
         load_watch_init(&w);
         uint64_t start = clock_ns();
         pthread_create(&t, NULL, stop_soon, &stopper);

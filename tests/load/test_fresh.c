@@ -149,8 +149,7 @@ static void deafen(struct world *w, struct load_spec *s)
     w->fake = fake_start(1);
     fake_address(w->fake, &s->target);
     s->server_ctx = w->fake;
-    fake_manners(w->fake)->deaf = true;
-    rig_sleep(50 * MS);
+    fake_deafen(w->fake);
 }
 
 /* A full accept queue drops SYNs, which the kernel sends again after a second: the request goes out
@@ -163,6 +162,11 @@ static void test_a_connect_that_waits(void **state)
     deafen(w, &s);
     struct load *l = rig_open(&s);
     load_set_phase(l, LOAD_MEASURE);
+    load_read(l, &c);
+    for (int i = 0; i < 1000 && c.connects == 0; i++) {
+        rig_sleep(10 * MS);
+        load_read(l, &c);
+    }
     rig_sleep(200 * MS);
     load_read(l, &c);
     assert_in_range(c.connects, 1, 3); /* what the queue holds */

@@ -64,8 +64,7 @@ static void test_a_server_that_takes_none_is_not_waited_for_for_ever(void **stat
     struct load_spec spec = rig_spec(*state, 40, PARAM_MAX);
     struct err e = {""};
     spec.params.backlog = BACKLOG;
-    fake_manners(*state)->deaf = true;
-    rig_sleep(30 * MS); /* it looks at its manners each 20 ms */
+    fake_deafen(*state);
     struct load *l = load_open(&spec, &e);
     assert_non_null(l);
     assert_true(rig_established(l, BACKLOG / 2) >= BACKLOG / 2);
