@@ -243,6 +243,13 @@ static void why_calls(const struct row *r, int pane, struct text *t)
     }
 }
 
+static struct num syns(double n)
+{
+    struct num t;
+    snprintf(t.s, sizeof t.s, "%.15s SYN%s", num(n).s, !strcmp(num(n).s, "1") ? "" : "s");
+    return t;
+}
+
 static void why_connect(const struct row *r, int pane, struct text *t)
 {
     for (int i = 0; i <= pane; i += pane ? pane : 1) {
@@ -253,9 +260,9 @@ static void why_connect(const struct row *r, int pane, struct text *t)
         else if (lost < 0.5)
             say(t, " lost no SYN");
         else if (r->params.arrival == ARRIVAL_STORM) /* their timers run side by side */
-            say(t, " lost %s SYNs: each waits for the kernel's timer of 1 s", num(lost).s);
+            say(t, " lost %s: each waits for the kernel's timer of 1 s", syns(lost).s);
         else
-            say(t, " lost %s SYNs: %s of its %s s are the kernel's timer", num(lost).s,
+            say(t, " lost %s: %s of its %s s are the kernel's timer", syns(lost).s,
                 num(mean_of(r, i, METRIC_timer_s)).s, num(mean_of(r, i, METRIC_connect_s)).s);
     }
 }

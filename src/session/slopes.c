@@ -16,11 +16,6 @@ static double mean(const struct row *r, int pane, enum metric_id m)
     return row_summary(r, pane, m).mean;
 }
 
-static double waits_per_request(const struct row *r, int pane)
-{
-    return mean(r, pane, METRIC_waits_per_s) / mean(r, pane, METRIC_requests_per_s);
-}
-
 struct points {
     int n;
     double *idle, *waited, *cost_ns;
@@ -28,8 +23,9 @@ struct points {
 
 static void add(struct points *p, const struct row *r, int pane)
 {
-    double cost = mean(r, pane, METRIC_cpu_us_per_request), waits = waits_per_request(r, pane);
-    if (isnan(cost) || !isfinite(waits) || !row_may_rank(r, pane, METRIC_cpu_us_per_request))
+    double cost = mean(r, pane, METRIC_cpu_us_per_request);
+    double waits = mean(r, pane, METRIC_waits_per_request);
+    if (isnan(cost) || isnan(waits) || !row_may_rank(r, pane, METRIC_cpu_us_per_request))
         return;
     p->idle[p->n] = r->params.idle;
     p->waited[p->n] = r->params.idle * waits;

@@ -119,7 +119,7 @@ static void one_turn(struct rounds *r, int pane)
 {
     struct rig_pane *p = &r->s->rig.panes[pane];
     uint64_t begun_ns = clock_ns();
-    struct edge from, to;
+    struct edge from = {0}, to = {0};
     const struct params *ask = &r->row->params;
     show_turn(r->s, pane);
     load_set_phase(p->load, LOAD_SETTLE);

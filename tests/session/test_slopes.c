@@ -23,8 +23,7 @@ static struct row *mixed(struct rows *r, double idle)
             double cost = 8 + (k ? 0 : 0.070 * idle * waits) + (i - 2) * 1e-3;
             struct sample *s = rows_sample(row, k, METRIC_cpu_us_per_request, cost);
             s->values.v[METRIC_exchange_s] = cost * 0.04;
-            s->values.v[METRIC_requests_per_s] = 1e6 / cost;
-            s->values.v[METRIC_waits_per_s] = waits * 1e6 / cost;
+            s->values.v[METRIC_waits_per_request] = waits;
         }
     return row;
 }
