@@ -283,21 +283,26 @@ class Ours(Loads):
         self.assertIn("ANSWER", done.out)
 
     def test_a_process_that_dies(self):
-        address, pid = self.serve("fetch")
-        process = self.start("load", f"fetch://{address}", "-c", 4, "-d", 60, "--warmup", 0,
-                             "--turn", 0.05, "--pid", pid, "-o", "x.csv")
-        asleep = sleeps(pid)
-        self.wait_for(process, lambda: sleeps(pid) > asleep + 100)
-        time.sleep(1)
-        os.kill(pid, signal.SIGKILL)
-        out, err = process.communicate(timeout=20 * SLOW)
-        self.assertEqual(process.returncode, 1, out + err)
-        self.assertIn(f"process {pid} ", err)
-        rows = self.csv("x.csv")
-        self.assertEqual({row["verdict"] for row in rows}, {"died"})
-        self.assertIn("yes", {row["kept"] for row in rows})
-        self.assertEqual(rows[-1]["kept"], "broken")
-        self.assertEqual(rows[-1]["server_cpu_pct"], "")
+        """In a turn, whose CPU nobody knows then; or in the moment behind one that was read."""
+        for attempt in range(5):
+            name = f"{attempt}.csv"
+            address, pid = self.serve("fetch")
+            process = self.start("load", f"fetch://{address}", "-c", 4, "-d", 60, "--warmup", 0,
+                                 "--turn", 0.05, "--pid", pid, "-o", name)
+            asleep = sleeps(pid)
+            self.wait_for(process, lambda: sleeps(pid) > asleep + 100)
+            time.sleep(1)
+            os.kill(pid, signal.SIGKILL)
+            out, err = process.communicate(timeout=20 * SLOW)
+            self.assertEqual(process.returncode, 1, out + err)
+            self.assertIn(f"process {pid} ", err)
+            rows = self.csv(name)
+            self.assertEqual({row["verdict"] for row in rows}, {"died"})
+            self.assertIn("yes", {row["kept"] for row in rows})
+            self.assertEqual(rows[-1]["kept"], "broken")
+            if rows[-1]["server_cpu_pct"] == "":
+                return
+        self.fail("a process that died in a turn has a CPU")
 
 
 if __name__ == "__main__":
