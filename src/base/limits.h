@@ -20,9 +20,9 @@ long limits_nofile_hard(void);
 long limits_open_fds(void);
 
 /* Local ports an address has for outgoing connections (ip_local_port_range without the reserved
- * ones), the first of them, net.core.somaxconn, net.ipv4.tcp_syncookies, net.ipv4.tcp_tw_reuse (0: no port in
- * TIME_WAIT is used again within a minute, 1: after a second, 2: that only on loopback), sockets
- * in TIME_WAIT of both ends and towards anybody (sockstat). */
+ * ones), the first of them, net.core.somaxconn, net.ipv4.tcp_syncookies, net.ipv4.tcp_tw_reuse (0:
+ * no port in TIME_WAIT is used again within a minute, 1: after a second, 2: that only on
+ * loopback), sockets in TIME_WAIT of both ends and towards anybody (sockstat). */
 long limits_local_ports(void);
 long limits_first_local_port(void);
 long limits_somaxconn(void);

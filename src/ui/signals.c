@@ -87,12 +87,12 @@ int signals_open(void (*restore)(void), struct err *e)
     sigfillset(&sa.sa_mask);
     sa.sa_handler = on_told;
     for (int i = 0; i < TOLD; i++)
-        catch (told[i], &sa);
+        catch(told[i], &sa);
     sa.sa_handler = on_fatal;
     sa.sa_flags = SA_ONSTACK;
     for (int sig = 1; sig < _NSIG; sig++) /* the library keeps some for itself and refuses them */
         if (!spares(sig) && sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            catch (sig, &sa); /* ignored: whoever started this wanted that */
+            catch(sig, &sa); /* ignored: whoever started this wanted that */
     return 0;
 }
 

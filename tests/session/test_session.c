@@ -53,6 +53,24 @@ static void run_one(struct session *s, struct plan_row *want)
     assert_true(session_wait(s, 30 * NS_PER_S));
 }
 
+/* A load that lost its CPU for a whole turn sent nothing in it: then nothing of a request is
+ * measured. */
+static bool was_asked(const struct values *x)
+{
+    double p50 = x->v[METRIC_latency_p50_us];
+    if (isnan(p50))
+        return false;
+    assert_true(p50 > 0 && p50 <= x->v[METRIC_latency_p99_us]);
+    assert_true(x->v[METRIC_requests_per_s] > 100);
+    assert_true(x->v[METRIC_cpu_us_per_request] > 0);
+    assert_true(x->v[METRIC_looks_per_request] > 0);
+    assert_true(x->v[METRIC_waits_per_request] > 0);
+    assert_true(x->v[METRIC_reads_per_request] > 0.5);
+    assert_true(x->v[METRIC_writes_per_request] > 0.5);
+    assert_true(x->v[METRIC_sleeps_per_request] >= 0);
+    return true;
+}
+
 static void rounds_pair(struct plan_row want)
 {
     struct session *s = fresh(false);
@@ -67,18 +85,7 @@ static void rounds_pair(struct plan_row want)
         for (int k = 0; k < 4; k++) {
             const struct sample *x = pane_at(&r->panes[i], k);
             assert_int_equal(x->index, k + 1);
-            assert_true(x->values.v[METRIC_requests_per_s] > 100);
-            assert_true(x->values.v[METRIC_cpu_us_per_request] > 0);
-            /* A load that lost its CPU for a whole turn sent nothing in it: then none is
-             * measured. */
-            double p50 = x->values.v[METRIC_latency_p50_us];
-            timed += p50 > 0;
-            assert_true(isnan(p50) || p50 <= x->values.v[METRIC_latency_p99_us]);
-            assert_true(x->values.v[METRIC_looks_per_request] > 0);
-            assert_true(x->values.v[METRIC_waits_per_request] > 0);
-            assert_true(x->values.v[METRIC_reads_per_request] > 0.5);
-            assert_true(x->values.v[METRIC_writes_per_request] > 0.5);
-            assert_true(x->values.v[METRIC_sleeps_per_request] >= 0);
+            timed += was_asked(&x->values);
             assert_true(x->values.v[METRIC_run_wait_pct] >= 0);
             assert_true(x->values.v[METRIC_retransmits] >= 0);
             assert_true(x->values.v[METRIC_tcp_mem_bytes] >= 0);
@@ -87,7 +94,7 @@ static void rounds_pair(struct plan_row want)
             assert_true(x->values.v[METRIC_established] == want.params.connections);
         }
     }
-    assert_true(timed > 0);
+    assert_true(timed >= 2 * r->pane_count); /* of four each */
     session_unlock(s);
     session_free(s);
 }
