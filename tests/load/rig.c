@@ -77,7 +77,7 @@ void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns)
     assert_true(load_drained(l, 8000 * MS));
 }
 
-bool rig_holds(bool is, const char *what)
+int rig_holds(bool is, const char *what)
 {
     if (!is)
         print_message("not this time: %s\n", what);

@@ -42,7 +42,7 @@ void rig_turn(struct load *l, uint64_t settle_ns, uint64_t measure_ns);
  * What holds on any machine, once() asserts; what needs a CPU at the right time, it asks by
  * HOLDS(), which prints what did not. */
 void rig_try(struct fake **f, bool (*once)(struct fake *f, const void *arg), const void *arg);
-bool rig_holds(bool is, const char *what);
+int rig_holds(bool is, const char *what); /* no bool: & of several asks them all */
 #define HOLDS(x) rig_holds((x), #x)
 
 /* Waits at most 5 s for established == n; returns what it is. */
