@@ -120,8 +120,11 @@ static void event(struct mux *m, struct conn *c, uint32_t events)
             conn_connecting(m, c, events);
         return;
     }
+    uint32_t generation = c->generation;
     if (c->unsent && (events & EPOLLOUT))
         conn_send_rest(m, c);
+    if (c->generation != generation || c->fd < 0)
+        return; /* it ended in there, and may have been opened again */
     if (events & (EPOLLIN | ENDS))
         readable(m, c, events);
 }

@@ -176,6 +176,17 @@ static _Noreturn void become(struct keeping *g, bool build)
     _exit(127);
 }
 
+/* As much as the pipe may hold, then not again at once: one that prints every request would have
+ * this process woken by every line, on a CPU that is measured. */
+static void read_output(struct keeping *g)
+{
+    static char bytes[1 << 16];
+    ssize_t n;
+    for (int i = 0; i < 16 && (n = read(g->output, bytes, sizeof bytes)) > 0; i++)
+        keep_output(g->k, bytes, (size_t)n);
+    g->pause_end_ns = clock_ns() + g->pause_ns;
+}
+
 static void start(struct keeping *g, bool build)
 {
     g->building = build;
@@ -189,20 +200,12 @@ static void start(struct keeping *g, bool build)
         atomic_store(&g->k->code, CLD_EXITED);
         atomic_store(&g->k->status, 127);
     }
+    atomic_store(&g->k->group, g->pid > 0 ? g->pid : 0);
     atomic_store(&g->k->pid, g->pid > 0 && !build ? g->pid : 0);
-    if (!build)
-        atomic_store(&g->k->state, g->ended ? KEEPER_ENDED : KEEPER_RUNS);
-}
-
-/* As much as the pipe may hold, then not again at once: one that prints every request would have
- * this process woken by every line, on a CPU that is measured. */
-static void read_output(struct keeping *g)
-{
-    static char bytes[1 << 16];
-    ssize_t n;
-    for (int i = 0; i < 16 && (n = read(g->output, bytes, sizeof bytes)) > 0; i++)
-        keep_output(g->k, bytes, (size_t)n);
-    g->pause_end_ns = clock_ns() + g->pause_ns;
+    if (g->ended)
+        read_output(g); /* the reason comes before the news */
+    if (g->ended || !build)
+        atomic_store(&g->k->state, !g->ended ? KEEPER_RUNS : build ? KEEPER_FAILED : KEEPER_ENDED);
 }
 
 static int64_t ended_cpu_ns(void)

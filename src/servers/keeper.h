@@ -39,6 +39,7 @@ struct keeper {
 
     _Atomic int32_t state;
     _Atomic int32_t pid;          /* of what was started; 0: not yet */
+    _Atomic int32_t group;        /* the process group of that, and of a build before it */
     _Atomic int32_t code, status; /* of its end, as in siginfo_t */
     _Atomic int64_t ended_cpu_ns; /* of all that ended and were waited for */
     _Atomic uint64_t said;        /* bytes of output so far; the last of them are kept */

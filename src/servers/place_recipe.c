@@ -179,7 +179,7 @@ static int wait_ready(struct server *s, struct err *e)
  * that no look has seen yet; they are in the group of what it started. */
 static void kill_orphans(struct server *s, bool killed)
 {
-    pid_t group = atomic_load(&s->keeper->pid);
+    pid_t group = atomic_load(&s->keeper->group);
     if (killed && group > 1)
         kill(-group, SIGKILL);
     if (s->tree)
@@ -190,7 +190,7 @@ static void recipe_stop(struct server *s)
 {
     siginfo_t info;
     bool killed = spawned_ended(&s->child, &info) && info.si_code != CLD_EXITED;
-    spawned_stop(&s->child, STOP_MS);
+    killed |= spawned_stop(&s->child, STOP_MS);
     kill_orphans(s, killed);
     keeper_clear(s->keeper); /* the keeper has, unless it was killed */
     keeper_free(s->keeper);

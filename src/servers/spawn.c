@@ -106,16 +106,18 @@ bool spawned_wait(const struct spawned *s, int ms)
     return true;
 }
 
-void spawned_stop(struct spawned *s, int ms)
+bool spawned_stop(struct spawned *s, int ms)
 {
     shutdown(s->lifeline, SHUT_RDWR);
     close(s->lifeline);
-    if (!spawned_wait(s, ms))
+    bool late = !spawned_wait(s, ms);
+    if (late)
         kill(s->pid, SIGKILL);
     while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     if (s->pidfd >= 0)
         close(s->pidfd);
+    return late;
 }
 
 char *spawn_end_text(int code, int status, char *buf, size_t size)

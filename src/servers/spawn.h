@@ -30,8 +30,8 @@ bool spawned_ended(const struct spawned *s, siginfo_t *info);
 /* Waits at most ms for its end. */
 bool spawned_wait(const struct spawned *s, int ms);
 
-/* Closes the lifeline, kills it when it has not ended within ms, and reaps it. */
-void spawned_stop(struct spawned *s, int ms);
+/* Closes the lifeline, kills it when it has not ended within ms, and reaps it. True: killed. */
+bool spawned_stop(struct spawned *s, int ms);
 
 /* "exit 3" or "killed by SIGSEGV", from a code and status of siginfo_t. Returns buf. */
 char *spawn_end_text(int code, int status, char *buf, size_t size);

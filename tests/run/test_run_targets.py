@@ -269,6 +269,16 @@ class Habits(Targets):
         self.assertEqual(process.returncode, 130, err)
         self.nothing_left()
 
+    def test_of_a_build_without_its_keeper_nothing_is_left(self):
+        (self.folder / "slow.ini").write_text(
+            "title = x\nbuild = sh -c 'sleep 500 & wait'\ncommand = true\nprotocol = http\n")
+        process = self.start("run", "-m", f"target:{self.folder}/slow.ini", "-c", 4, *SHORT)
+        self.wait_for(lambda: sum(words(p).split(chr(0))[:2] == ["sleep", "500"] for p in below(process.pid)) == 1)
+        os.kill(next(p for p in below(process.pid) if "--keeper" in words(p)), signal.SIGKILL)
+        out, err = process.communicate(timeout=60 * SLOW)
+        self.assertIn("its keeper ended", out + err)
+        self.nothing_left()
+
     def test_without_its_keeper_nothing_is_left_either(self):
         process = self.start("run", "-m", f"epoll-lt,{self.recipe('forks')}", "-c", 4, *SHORT)
         self.wait_for(lambda: sum("fake_target" in words(p) for p in below(process.pid)) == 3)
