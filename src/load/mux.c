@@ -63,6 +63,16 @@ static int wait_events(struct mux *m)
     return n;
 }
 
+static bool nothing_left(const struct mux *m)
+{
+    uint32_t phase = m->word & WORD_PHASE;
+    if (phase_in_turn(phase))
+        return !m->left;
+    if (phase == LOAD_STOP)
+        return !m->in_flight;
+    return phase == LOAD_PARKED && !m->absent && !m->connecting && m->settled;
+}
+
 static void pass(struct mux *m)
 {
     uint64_t start = clock_ns();
@@ -82,19 +92,11 @@ static void pass(struct mux *m)
         mux_flow(m);
         busy = true;
     }
+    if (busy && nothing_left(m))
+        return; /* the last one timed out: nothing would end a wait */
     int n = wait_events(m);
     m->empty_look = n == 0 && !busy && spins(m);
     m->way->handle(m, n);
-}
-
-static bool nothing_left(const struct mux *m)
-{
-    uint32_t phase = m->word & WORD_PHASE;
-    if (phase_in_turn(phase))
-        return !m->left;
-    if (phase == LOAD_STOP)
-        return !m->in_flight;
-    return phase == LOAD_PARKED && !m->absent && !m->connecting && m->settled;
 }
 
 /* What a way has put off until its next wait, the end of connections too, is not left lying. */

@@ -210,6 +210,26 @@ static void test_silence_is_a_timeout(void **state)
     load_close(l);
 }
 
+/* Nobody replies any more: the last that a drain waits for is the clock. */
+static void test_time_outs_end_a_drain(void **state)
+{
+    struct world *w = *state;
+    struct load_spec s = fresh(w, 10, PARAM_MAX);
+    struct load_counts c;
+    s.params.timeout = 0.3;
+    struct load *l = rig_open(&s);
+    fake_manners(w->fake)->silent = true;
+    load_set_phase(l, LOAD_MEASURE);
+    rig_wait_asked(w->fake, 10);
+    load_set_phase(l, LOAD_STOP);
+    assert_true(load_drained(l, 8000 * MS));
+    load_read(l, &c);
+    assert_true(c.errors_timeout >= 10);
+    assert_int_equal(rig_errors(&c), c.errors_timeout);
+    assert_int_equal(c.answered, 0);
+    load_close(l);
+}
+
 static void test_a_drain_can_be_given_up(void **state)
 {
     struct world *w = *state;
@@ -374,6 +394,7 @@ int main(void)
         T(owed_requests_count_from_when_they_were_due, mux),
         T(a_connect_that_waits, mux),
         T(silence_is_a_timeout, mux),
+        T(time_outs_end_a_drain, mux),
         T(a_drain_can_be_given_up, mux),
         T(errors_by_kind, mux),
         T(closed_port, mux),
@@ -384,6 +405,7 @@ int main(void)
         T(whole_cycles_by_fin, blocking),
         T(paced, blocking),
         T(silence_is_a_timeout, blocking),
+        T(time_outs_end_a_drain, blocking),
         T(a_drain_can_be_given_up, blocking),
         T(errors_by_kind, blocking),
         T(closed_port, blocking),
@@ -393,6 +415,7 @@ int main(void)
         T(whole_cycles_by_reset, uring),
         T(whole_cycles_by_fin, uring),
         T(errors_by_kind, uring),
+        T(time_outs_end_a_drain, uring),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (load_probe(&p, &e) == 0)
